@@ -1,0 +1,1 @@
+//! The AVX2, FMA and F16C backend of fucina.

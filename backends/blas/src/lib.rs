@@ -1,0 +1,1 @@
+//! The CBLAS backend of fucina.

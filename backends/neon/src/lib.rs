@@ -1,0 +1,1 @@
+//! The NEON backend of fucina.

@@ -1,0 +1,2 @@
+//! The core of fucina: storage, pool, tensors, kernels, scopes and autograd, no_std + alloc.
+#![no_std]

@@ -1,0 +1,1 @@
+//! What the operating system knows: futex, CPU topology, quotas, environment, clock.

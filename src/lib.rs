@@ -1,0 +1,1 @@
+//! An eager CPU tensor and autograd runtime.

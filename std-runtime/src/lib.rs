@@ -1,0 +1,1 @@
+//! The worker team, the knobs and the host context of fucina.
