@@ -1,2 +1,13 @@
-//! The core of fucina: storage, pool, tensors, kernels, scopes and autograd, no_std + alloc.
+//! The core of fucina: storage, pool, tensors, kernels, scopes and autograd, `no_std` + `alloc`.
 #![no_std]
+
+extern crate alloc as std_alloc;
+
+pub mod backend;
+pub mod dtype;
+pub mod error;
+pub mod kernels;
+pub mod layout;
+mod sync;
+
+pub use error::{Error, Result};

@@ -1,0 +1,121 @@
+//! [`Kernels`]: the kernels of one element type.
+//!
+//! The list stands once, in [`for_each_kernel`]: the trait's scalar defaults and every backend's one-line overrides
+//! are made from it, so that a kernel cannot be in one and missing in another.
+
+use crate::kernels::math::Math;
+use crate::kernels::{Op, ScalarLanes, gemm};
+
+/// Rows and columns of a backend's register tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileShape {
+    /// Rows.
+    pub mr: usize,
+    /// Columns.
+    pub nr: usize,
+}
+
+/// Calls `$then!` with `$t` and the list of kernels: docs, name, arguments, result, and the op that does it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_each_kernel {
+    // for_each_kernel!(declare, T) => declare! { T; #[doc = "Sum of .."] sum_row(x: &[T]) -> (T) = reduce::Row { .. }; .. }
+    ($then:ident, $t:ty) => {
+        $then! { $t;
+            #[doc = "[`elementwise::Add`] of two operands."]
+            add(a: $crate::kernels::elementwise::Operand<'_, $t>, b: $crate::kernels::elementwise::Operand<'_, $t>, out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::Add, a, b, out);
+            #[doc = "[`elementwise::Sub`] of two operands."]
+            sub(a: $crate::kernels::elementwise::Operand<'_, $t>, b: $crate::kernels::elementwise::Operand<'_, $t>, out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::Sub, a, b, out);
+            #[doc = "[`elementwise::Mul`] of two operands."]
+            mul(a: $crate::kernels::elementwise::Operand<'_, $t>, b: $crate::kernels::elementwise::Operand<'_, $t>, out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::Mul, a, b, out);
+            #[doc = "[`elementwise::Div`] of two operands."]
+            div(a: $crate::kernels::elementwise::Operand<'_, $t>, b: $crate::kernels::elementwise::Operand<'_, $t>, out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::Div, a, b, out);
+            #[doc = "[`elementwise::Neg`] of one operand."]
+            neg(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Neg, x, out);
+            #[doc = "[`elementwise::Exp`] of one operand."]
+            exp(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Exp, x, out);
+            #[doc = "[`elementwise::Log`] of one operand."]
+            log(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Log, x, out);
+            #[doc = "[`elementwise::Sqrt`] of one operand."]
+            sqrt(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Sqrt, x, out);
+            #[doc = "[`elementwise::Tanh`] of one operand."]
+            tanh(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Tanh, x, out);
+            #[doc = "[`elementwise::Sigmoid`] of one operand."]
+            sigmoid(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Sigmoid, x, out);
+            #[doc = "[`elementwise::Relu`] of one operand."]
+            relu(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Relu, x, out);
+            #[doc = "[`elementwise::Gelu`] of one operand."]
+            gelu(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Map::new($crate::kernels::elementwise::Gelu, x, out);
+            #[doc = "[`elementwise::ReluBackward`]: from `x` and the output's gradient `g`."]
+            relu_backward(x: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::ReluBackward, $crate::kernels::elementwise::Operand::Slice(x), $crate::kernels::elementwise::Operand::Slice(g), out);
+            #[doc = "[`elementwise::GeluBackward`]: from `x` and the output's gradient `g`."]
+            gelu_backward(x: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::GeluBackward, $crate::kernels::elementwise::Operand::Slice(x), $crate::kernels::elementwise::Operand::Slice(g), out);
+            #[doc = "[`elementwise::TanhBackward`]: from `y` and the output's gradient `g`."]
+            tanh_backward(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::TanhBackward, $crate::kernels::elementwise::Operand::Slice(y), $crate::kernels::elementwise::Operand::Slice(g), out);
+            #[doc = "[`elementwise::SigmoidBackward`]: from `y` and the output's gradient `g`."]
+            sigmoid_backward(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::SigmoidBackward, $crate::kernels::elementwise::Operand::Slice(y), $crate::kernels::elementwise::Operand::Slice(g), out);
+            #[doc = "[`elementwise::SqrtBackward`]: from `y` and the output's gradient `g`."]
+            sqrt_backward(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::elementwise::Zip::new($crate::kernels::elementwise::SqrtBackward, $crate::kernels::elementwise::Operand::Slice(y), $crate::kernels::elementwise::Operand::Slice(g), out);
+            #[doc = "`acc[i] += x[i]`."]
+            accumulate(x: $crate::kernels::elementwise::Operand<'_, $t>, acc: &mut [$t]) -> (()) = $crate::kernels::elementwise::Accumulate { x, acc };
+            #[doc = "Sum of a row, by the reduction rule."]
+            sum_row(x: &[$t]) -> ($t) = $crate::kernels::reduce::Row { fold: $crate::kernels::reduce::Sum, x };
+            #[doc = "Maximum of a row, NaN passed over."]
+            max_row(x: &[$t]) -> ($t) = $crate::kernels::reduce::Row { fold: $crate::kernels::reduce::Max, x };
+            #[doc = "Sum of each column of `[rows, out.len()]`, by the reduction rule."]
+            sum_columns(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::reduce::Columns { fold: $crate::kernels::reduce::Sum, x, out };
+            #[doc = "Maximum of each column of `[rows, out.len()]`, NaN passed over."]
+            max_columns(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::reduce::Columns { fold: $crate::kernels::reduce::Max, x, out };
+            #[doc = "Softmax of a row."]
+            softmax_row(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::Softmax { x, out };
+            #[doc = "Logarithm of the softmax of a row."]
+            log_softmax_row(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::LogSoftmax { x, out };
+            #[doc = "Gradient of the softmax of a row, from its output `y`."]
+            softmax_backward_row(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::SoftmaxBackward { y, g, out };
+            #[doc = "Gradient of the log-softmax of a row, from its output `y`."]
+            log_softmax_backward_row(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::LogSoftmaxBackward { y, g, out };
+            #[doc = "One register tile of a product."]
+            gemm_tile(tile: $crate::kernels::gemm::Tile<'_, $t>) -> (()) = tile;
+            #[doc = "One SGD step over a parameter."]
+            sgd_step(step: $crate::kernels::optim::SgdStep<$t>, w: &mut [$t], g: &[$t], v: &mut [$t]) -> (()) = $crate::kernels::optim::Sgd { step, w, g, v };
+            #[doc = "One AdamW step over a parameter."]
+            adamw_step(step: $crate::kernels::optim::AdamWStep<$t>, w: &mut [$t], g: &[$t], m: &mut [$t], s: &mut [$t]) -> (()) = $crate::kernels::optim::AdamW { step, w, g, m, s };
+        }
+    };
+}
+
+macro_rules! declare {
+    // declare! { T; #[doc = "Docs."] name(x: &[T]) -> (T) = op; } => fn name(&self, x: &[T]) -> T { op.run(ScalarLanes::<true>) }
+    ($t:ty; $(#[$doc:meta] $name:ident($($arg:ident: $ty:ty),*) -> ($out:ty) = $op:expr;)*) => {$(
+        #[$doc]
+        #[inline]
+        fn $name(&self, $($arg: $ty),*) -> $out {
+            $op.run(ScalarLanes::<true>)
+        }
+    )*};
+}
+
+/// The body of an `impl Kernels<T>` whose every kernel goes through `self.enter(op)`.
+///
+/// `enter` is the backend's one function that carries its `target_feature`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! kernels_through_enter {
+    // kernels_through_enter! { T; #[doc = ".."] name(x: &[T]) -> (T) = op; } => fn name(&self, x: &[T]) -> T { self.enter(op) }
+    ($t:ty; $(#[$doc:meta] $name:ident($($arg:ident: $ty:ty),*) -> ($out:ty) = $op:expr;)*) => {$(
+        #[inline]
+        fn $name(&self, $($arg: $ty),*) -> $out {
+            self.enter($op)
+        }
+    )*};
+}
+
+/// Leaf kernels on slices. Slices of one call have one length unless said otherwise.
+pub trait Kernels<T: Math> {
+    /// The register tile that [`Kernels::gemm_tile`] expects.
+    fn tile_shape(&self) -> TileShape {
+        TileShape { mr: gemm::MR, nr: gemm::NV }
+    }
+
+    for_each_kernel!(declare, T);
+}

@@ -1,0 +1,30 @@
+//! Every numeric kernel, once, over SIMD lanes.
+//!
+//! A kernel is an [`Op`]: plain data (slices and geometry) that runs on any [`Lanes`]. A backend calls it from a
+//! function compiled for its instruction set; the scalar backend runs it on one lane. Kernels check nothing and
+//! allocate nothing: `exec` has done both.
+//!
+//! The bits of a result depend on the lanes only through [`Lanes::FUSED`], because every kernel is either a pure
+//! function of its element or follows one of two fixed orders: [`reduce`] (32 virtual lanes, fixed tree) and
+//! [`gemm`] (`k` ascending, one fused step each).
+#![forbid(unsafe_code)]
+
+pub mod elementwise;
+pub mod gemm;
+pub mod lanes;
+pub mod math;
+pub mod optim;
+pub mod reduce;
+pub mod softmax;
+
+pub use lanes::{Lanes, ScalarLanes};
+
+use crate::dtype::Float;
+
+/// A kernel with its arguments, ready to run on any lanes.
+pub trait Op<T: Float> {
+    /// What it returns.
+    type Out;
+    /// Runs it. Implementations are `#[inline(always)]`, so that the body is compiled for the caller's features.
+    fn run<L: Lanes<T>>(self, l: L) -> Self::Out;
+}

@@ -1,0 +1,170 @@
+//! [`Lanes`]: the few vector operations that kernels are written in, and their one-lane form.
+//!
+//! Each operation is exact or correctly rounded by IEEE 754, so its result does not depend on the number of lanes.
+//! [`Lanes::mul_add`] is the one that comes in two classes, fused and unfused: targets without a fused
+//! multiply-add have bits of their own.
+
+use crate::dtype::Float;
+
+/// Operations on `N` values at once. A value of the type is the proof that the CPU has them.
+pub trait Lanes<T: Float>: Copy {
+    /// `N` values.
+    type V: Copy;
+    /// `N` truth values.
+    type M: Copy;
+    /// How many.
+    const N: usize;
+    /// Whether [`Lanes::mul_add`] rounds once.
+    const FUSED: bool;
+
+    /// The same value in every lane.
+    fn splat(self, x: T) -> Self::V;
+    /// The first `N` of `x`, which has at least `N`.
+    fn load(self, x: &[T]) -> Self::V;
+    /// All of `x`, which has fewer than `N`; the other lanes are 0.
+    fn load_part(self, x: &[T]) -> Self::V;
+    /// Writes the first `N` of `out`, which has at least `N`.
+    fn store(self, v: Self::V, out: &mut [T]);
+    /// Fills `out`, which has fewer than `N`, from the first lanes.
+    fn store_part(self, v: Self::V, out: &mut [T]);
+
+    /// `a + b`.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a - b`.
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a * b`.
+    fn mul(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a / b`.
+    fn div(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `a * b + c`: rounded once if [`Lanes::FUSED`], else after each step.
+    fn mul_add(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// The correctly rounded square root.
+    fn sqrt(self, a: Self::V) -> Self::V;
+    /// `a` with the sign flipped, NaN too.
+    fn neg(self, a: Self::V) -> Self::V;
+    /// `a` with the sign cleared, NaN too.
+    fn abs(self, a: Self::V) -> Self::V;
+    /// The magnitude of `a` with the sign of `sign`.
+    fn copysign(self, a: Self::V, sign: Self::V) -> Self::V;
+    /// The nearest integer, ties to even. For magnitudes below 2^22 (f32) or 2^51 (f64).
+    fn round(self, a: Self::V) -> Self::V;
+    /// `a * 2^n` for integral `n`, rounded once; `n` may lie up to twice the exponent range outside the normal ones.
+    fn scale_pow2(self, a: Self::V, n: Self::V) -> Self::V;
+    /// `(m, e)` with `a = m * 2^e`, `m` in `[0.5, 1)`, `e` integral, for positive normal `a`.
+    fn split_exponent(self, a: Self::V) -> (Self::V, Self::V);
+
+    /// `a < b`; false if either is NaN.
+    fn lt(self, a: Self::V, b: Self::V) -> Self::M;
+    /// `a <= b`; false if either is NaN.
+    fn le(self, a: Self::V, b: Self::V) -> Self::M;
+    /// `a == b`; false if either is NaN.
+    fn eq(self, a: Self::V, b: Self::V) -> Self::M;
+    /// Both.
+    fn and(self, a: Self::M, b: Self::M) -> Self::M;
+    /// `yes` where the mask is set, `no` elsewhere; no arithmetic, NaN bits survive.
+    fn select(self, mask: Self::M, yes: Self::V, no: Self::V) -> Self::V;
+    /// Applies `f` lane by lane: for functions that have no vector form yet.
+    fn map(self, a: Self::V, f: impl Fn(T) -> T) -> Self::V;
+}
+
+/// One lane, on any target. `FUSED` chooses the class of bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScalarLanes<const FUSED: bool>;
+
+impl<T: Float, const FUSED: bool> Lanes<T> for ScalarLanes<FUSED> {
+    type V = T;
+    type M = bool;
+    const N: usize = 1;
+    const FUSED: bool = FUSED;
+
+    #[inline(always)]
+    fn splat(self, x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn load(self, x: &[T]) -> T {
+        x[0]
+    }
+    #[inline(always)]
+    fn load_part(self, _: &[T]) -> T {
+        T::ZERO
+    }
+    #[inline(always)]
+    fn store(self, v: T, out: &mut [T]) {
+        out[0] = v;
+    }
+    #[inline(always)]
+    fn store_part(self, _: T, _: &mut [T]) {}
+    #[inline(always)]
+    fn add(self, a: T, b: T) -> T {
+        a + b
+    }
+    #[inline(always)]
+    fn sub(self, a: T, b: T) -> T {
+        a - b
+    }
+    #[inline(always)]
+    fn mul(self, a: T, b: T) -> T {
+        a * b
+    }
+    #[inline(always)]
+    fn div(self, a: T, b: T) -> T {
+        a / b
+    }
+    #[inline(always)]
+    fn mul_add(self, a: T, b: T, c: T) -> T {
+        if FUSED { a.fused_mul_add(b, c) } else { a * b + c }
+    }
+    #[inline(always)]
+    fn sqrt(self, a: T) -> T {
+        a.square_root()
+    }
+    #[inline(always)]
+    fn neg(self, a: T) -> T {
+        -a
+    }
+    #[inline(always)]
+    fn abs(self, a: T) -> T {
+        a.magnitude()
+    }
+    #[inline(always)]
+    fn copysign(self, a: T, sign: T) -> T {
+        a.with_sign_of(sign)
+    }
+    #[inline(always)]
+    fn round(self, a: T) -> T {
+        a.nearest_integer()
+    }
+    #[inline(always)]
+    fn scale_pow2(self, a: T, n: T) -> T {
+        a.scale_pow2(n)
+    }
+    #[inline(always)]
+    fn split_exponent(self, a: T) -> (T, T) {
+        a.split_exponent()
+    }
+    #[inline(always)]
+    fn lt(self, a: T, b: T) -> bool {
+        a < b
+    }
+    #[inline(always)]
+    fn le(self, a: T, b: T) -> bool {
+        a <= b
+    }
+    #[inline(always)]
+    fn eq(self, a: T, b: T) -> bool {
+        a == b
+    }
+    #[inline(always)]
+    fn and(self, a: bool, b: bool) -> bool {
+        a & b
+    }
+    #[inline(always)]
+    fn select(self, mask: bool, yes: T, no: T) -> T {
+        if mask { yes } else { no }
+    }
+    #[inline(always)]
+    fn map(self, a: T, f: impl Fn(T) -> T) -> T {
+        f(a)
+    }
+}
