@@ -3,11 +3,14 @@
 
 extern crate alloc as std_alloc;
 
+mod alloc;
 pub mod backend;
 pub mod dtype;
 pub mod error;
 pub mod kernels;
 pub mod layout;
+pub mod pool;
+pub mod storage;
 mod sync;
 
 pub use error::{Error, Result};

@@ -120,8 +120,10 @@ fn fold_lanes<V: Copy>(lanes: &mut [V; VIRTUAL_LANES], fold: impl Fn(V, V) -> V)
 pub struct Columns<'a, T, F> {
     /// The fold.
     pub fold: F,
-    /// `[rows, columns]`, row-major; `columns` is the length of `out`.
+    /// Rows of at least `out.len()` elements, `row_stride` apart.
     pub x: &'a [T],
+    /// Distance of rows.
+    pub row_stride: usize,
     /// One value a column.
     pub out: &'a mut [T],
 }
@@ -131,15 +133,15 @@ impl<T: Float, F: Fold<T>> Op<T> for Columns<'_, T, F> {
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {
         let _ = self.fold;
-        let columns = self.out.len();
+        let stride = self.row_stride;
         let fold = |acc, x| F::fold(l, acc, x);
         for (tile, out) in self.out.chunks_mut(L::N).enumerate() {
             let (start, width) = (tile * L::N, out.len());
             let mut blocks = Pairwise::new(l.splat(F::IDENTITY));
-            for block in self.x.chunks(BLOCK * columns) {
+            for block in self.x.chunks(BLOCK * stride) {
                 let mut acc = [l.splat(F::IDENTITY); VIRTUAL_LANES];
-                for round in block.chunks(VIRTUAL_LANES * columns) {
-                    for (acc, row) in acc.iter_mut().zip(round.chunks_exact(columns)) {
+                for round in block.chunks(VIRTUAL_LANES * stride) {
+                    for (acc, row) in acc.iter_mut().zip(round.chunks(stride)) {
                         let x = &row[start..start + width];
                         *acc = fold(*acc, if width == L::N { l.load(x) } else { l.load_part(x) });
                     }
