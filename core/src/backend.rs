@@ -12,6 +12,8 @@ mod table;
 pub use scalar::{SCALAR, SCALAR_UNFUSED, Scalar, ScalarUnfused};
 pub use table::{Kernels, TileShape};
 
+use crate::for_each_kernel;
+#[cfg(feature = "pluggable")]
 use crate::kernels::math::Math;
 
 /// The kernels of one instruction set, for both computing types. A value is the proof that the CPU has it.
@@ -28,40 +30,77 @@ cfg_select! {
     feature = "pluggable" => {
         /// The backend of a context.
         pub type BackendRef = &'static dyn Backend;
-        /// The kernels of one element type in a context's backend.
-        pub type Table<T> = dyn Kernels<T>;
+        type KernelsOf<T> = dyn Kernels<T>;
     }
     _ => {
         /// The backend of a context: always the scalar one in this build.
         pub type BackendRef = &'static Scalar;
-        /// The kernels of one element type in a context's backend.
-        pub type Table<T> = <T as Real>::Table;
+        type KernelsOf<T> = <T as sealed::Static>::Kernels;
+
+        mod sealed {
+            /// Says that `Scalar` has the kernels of a type that is only known as `T: Real`.
+            pub trait Static: crate::kernels::math::Math {
+                type Kernels: super::Kernels<Self> + 'static;
+            }
+            impl Static for f32 {
+                type Kernels = super::Scalar;
+            }
+            impl Static for f64 {
+                type Kernels = super::Scalar;
+            }
+        }
+        use sealed::Static as Math;
     }
 }
 
 /// An element type with kernels: `f32` and `f64`.
 pub trait Real: Math {
-    /// The kernels of this type; [`Scalar`] where backends are not pluggable.
-    #[cfg(not(feature = "pluggable"))]
-    type Table: Kernels<Self> + 'static;
     /// The kernels of this type in `backend`.
-    fn kernels(backend: BackendRef) -> &'static Table<Self>;
+    #[doc(hidden)]
+    fn table(backend: BackendRef) -> Table<Self>;
 }
 
 impl Real for f32 {
-    #[cfg(not(feature = "pluggable"))]
-    type Table = Scalar;
     #[inline(always)]
-    fn kernels(backend: BackendRef) -> &'static Table<Self> {
-        backend
+    fn table(backend: BackendRef) -> Table<Self> {
+        Table(backend)
     }
 }
 
 impl Real for f64 {
-    #[cfg(not(feature = "pluggable"))]
-    type Table = Scalar;
     #[inline(always)]
-    fn kernels(backend: BackendRef) -> &'static Table<Self> {
-        backend
+    fn table(backend: BackendRef) -> Table<Self> {
+        Table(backend)
     }
+}
+
+/// The kernels of one element type in a context's backend: [`Kernels`] as plain methods, whichever way the backend
+/// is held.
+#[derive(Clone, Copy)]
+pub struct Table<T: Real>(&'static KernelsOf<T>);
+
+macro_rules! forward {
+    // forward! { T; #[doc = ".."] name(x: &[T]) -> (T) = op; } => pub fn name(self, x: &[T]) -> T { self.0.name(x) }
+    ($t:ty; $(#[$doc:meta] $name:ident($($arg:ident: $ty:ty),*) -> ($out:ty) = $op:expr;)*) => {$(
+        #[$doc]
+        #[inline(always)]
+        pub fn $name(self, $($arg: $ty),*) -> $out {
+            self.0.$name($($arg),*)
+        }
+    )*};
+}
+
+impl<T: Real> Table<T> {
+    /// The register tile that [`gemm_tile`](Self::gemm_tile) expects.
+    #[must_use]
+    pub fn tile_shape(self) -> TileShape {
+        self.0.tile_shape()
+    }
+
+    for_each_kernel!(forward, T);
+}
+
+/// The name of a context's backend.
+pub(crate) fn name(backend: BackendRef) -> &'static str {
+    backend.name()
 }

@@ -16,4 +16,4 @@ pub use broadcast::broadcast_shape;
 pub use class::LayoutClass;
 pub use shape::{MAX_RANK, Shape};
 pub use view::{Layout, Permutation};
-pub(crate) use walk::{Rows, collapse};
+pub(crate) use walk::collapse;

@@ -7,10 +7,15 @@ mod alloc;
 pub mod backend;
 pub mod dtype;
 pub mod error;
+pub mod exec;
 pub mod kernels;
 pub mod layout;
+pub mod parallel;
 pub mod pool;
+pub mod raw;
 pub mod storage;
 mod sync;
 
 pub use error::{Error, Result};
+pub use exec::ExecContext;
+pub use raw::RawTensor;

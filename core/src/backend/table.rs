@@ -111,7 +111,7 @@ macro_rules! kernels_through_enter {
 }
 
 /// Leaf kernels on slices. Slices of one call have one length unless said otherwise.
-pub trait Kernels<T: Math> {
+pub trait Kernels<T: Math>: Sync {
     /// The register tile that [`Kernels::gemm_tile`] expects.
     fn tile_shape(&self) -> TileShape {
         TileShape { mr: gemm::MR, nr: gemm::NV }

@@ -11,8 +11,11 @@
 use core::mem::{align_of, size_of};
 use core::ptr::NonNull;
 
+use std_alloc::vec::Vec;
+
 use super::block::{ALIGN, Block};
 use super::handle::Storage;
+use crate::dtype::Element;
 use crate::error::Result;
 use crate::pool::{Arm, Heap, HeapRef};
 
@@ -27,6 +30,27 @@ const fn hook_offset<F>() -> usize {
 }
 
 impl Storage {
+    /// Takes a vector over; it is dropped with the last handle.
+    pub(crate) fn from_vec<T: Element>(
+        op: &'static str,
+        heap: &HeapRef,
+        values: Vec<T>,
+    ) -> Result<Self> {
+        let (data, bytes) = (NonNull::from(values.as_slice()).cast(), size_of_val(&*values));
+        // SAFETY: the vector's buffer lives, unmoved and unwritten, in the hook until the hook runs.
+        unsafe { Self::wrap(op, heap, data, bytes, move || drop(values)) }
+    }
+
+    /// Reads a static slice in place.
+    pub(crate) fn from_static<T: Element>(
+        op: &'static str,
+        heap: &HeapRef,
+        values: &'static [T],
+    ) -> Result<Self> {
+        // SAFETY: a static shared slice is valid, aligned and unwritten for ever.
+        unsafe { Self::wrap(op, heap, NonNull::from(values).cast(), size_of_val(values), || ()) }
+    }
+
     /// Wraps `len_bytes` bytes at `data`; `hook` runs when the last handle is dropped.
     ///
     /// # Safety

@@ -1,0 +1,25 @@
+//! [`ExecContext`]: the one object through which everything runs.
+//!
+//! It owns the allocator and pool, the backend, the team and the scope stack. The raw op surface (`ctx.add(&a, &b)`,
+//! on [`RawTensor`](crate::raw::RawTensor)s, without gradients) stands in one file a domain. A context is driven by
+//! one thread at a time (`Send`, not `Sync`); tensors may go and be dropped anywhere.
+
+mod borrow;
+mod builder;
+mod context;
+mod copy;
+mod create;
+mod elementwise;
+mod loss;
+mod matmul;
+mod memory;
+mod reduce;
+mod scope;
+mod softmax;
+mod step;
+
+pub use builder::{ExecContextBuilder, TeamRef};
+pub use context::{ExecContext, NoGrad};
+pub use memory::{Leaks, Pool};
+pub(crate) use scope::ScopeNode;
+pub use scope::{ExecScope, ScopePolicy, ScopeSlot};

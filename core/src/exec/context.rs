@@ -1,0 +1,189 @@
+//! The context itself: its parts, made as they are first needed.
+#![forbid(unsafe_code)]
+
+use core::cell::{Cell, OnceCell};
+use core::fmt;
+
+use super::builder::{ExecContextBuilder, TeamRef};
+use super::scope::{ScopePolicy, Scopes};
+use crate::alloc::AllocHandle;
+use crate::backend::{BackendRef, Real, SCALAR, Table};
+use crate::error::{Error, Result};
+use crate::parallel::{SerialTeam, Team};
+use crate::pool::{Heap, HeapRef, PoolConfig};
+
+/// Allocator, pool, backend, team and scopes: every op call goes through one.
+///
+/// A plain value: it can be moved at any time (while no scope guard borrows it), and making one allocates nothing.
+///
+/// # Examples
+/// ```
+/// use fucina_core::{ExecContext, Tensor};
+///
+/// let ctx = ExecContext::new();
+/// let x = Tensor::from_slice(&ctx, &[2, 2], &[1.0_f32, 2.0, 3.0, 4.0])?;
+/// assert_eq!(x.scale(&ctx, 2.0)?.to_vec()?, [2.0, 4.0, 6.0, 8.0]);
+/// # Ok::<(), fucina_core::Error>(())
+/// ```
+pub struct ExecContext {
+    /// The allocator until the heap is made, which then owns it.
+    seed: Cell<Option<AllocHandle>>,
+    heap: OnceCell<HeapRef>,
+    pool: PoolConfig,
+    backend: BackendRef,
+    team: TeamRef,
+    pub(super) scopes: Scopes,
+    scope_policy: ScopePolicy,
+    no_grad: Cell<usize>,
+    clock: Cell<u64>,
+}
+
+impl ExecContext {
+    /// Scalar backend, no threads, the global allocator.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            seed: Cell::new(Some(AllocHandle::global())),
+            heap: OnceCell::new(),
+            pool: PoolConfig::DEFAULT,
+            backend: &SCALAR,
+            team: TeamRef::Static(&SerialTeam),
+            scopes: Scopes::new(),
+            scope_policy: ScopePolicy::Optional,
+            no_grad: Cell::new(0),
+            clock: Cell::new(0),
+        }
+    }
+
+    /// A context of other parts.
+    #[must_use]
+    pub const fn builder() -> ExecContextBuilder {
+        ExecContextBuilder::new()
+    }
+
+    pub(super) fn from_builder(parts: ExecContextBuilder) -> Self {
+        Self {
+            seed: Cell::new(Some(parts.allocator)),
+            heap: OnceCell::new(),
+            pool: parts.pool,
+            backend: parts.backend,
+            team: parts.team,
+            scopes: Scopes::new(),
+            scope_policy: parts.scope_policy,
+            no_grad: Cell::new(0),
+            clock: Cell::new(0),
+        }
+    }
+
+    /// The heap, made at the first call.
+    #[inline]
+    pub(crate) fn heap(&self, op: &'static str) -> Result<&HeapRef> {
+        match self.heap.get() {
+            Some(heap) => Ok(heap),
+            None => self.make_heap(op),
+        }
+    }
+
+    /// The heap, if something was ever allocated.
+    pub(super) fn heap_if_made(&self) -> Option<&HeapRef> {
+        self.heap.get()
+    }
+
+    #[cold]
+    fn make_heap(&self, op: &'static str) -> Result<&HeapRef> {
+        let refused = Error::OutOfMemory { op, bytes: size_of::<Heap>() };
+        let allocator = self.seed.take().ok_or(refused)?;
+        match HeapRef::create(allocator, self.pool) {
+            Ok(heap) => Ok(self.heap.get_or_init(|| heap)),
+            Err(allocator) => {
+                self.seed.set(Some(allocator));
+                Err(refused)
+            }
+        }
+    }
+
+    /// The backend.
+    #[must_use]
+    pub fn backend(&self) -> BackendRef {
+        self.backend
+    }
+
+    /// The kernels of one element type.
+    #[inline]
+    pub(crate) fn kernels<T: Real>(&self) -> Table<T> {
+        T::table(self.backend)
+    }
+
+    /// The team.
+    #[must_use]
+    #[inline]
+    pub fn team(&self) -> &dyn Team {
+        self.team.get()
+    }
+
+    /// Whether recorded ops need an open scope.
+    #[must_use]
+    pub fn scope_policy(&self) -> ScopePolicy {
+        self.scope_policy
+    }
+
+    /// Records nothing until the guard is dropped. Guards nest.
+    ///
+    /// # Examples
+    /// ```
+    /// use fucina_core::{ExecContext, Tensor};
+    ///
+    /// let ctx = ExecContext::new();
+    /// let w = Tensor::variable_from_slice(&ctx, &[1], &[3.0_f32])?;
+    /// let _guard = ctx.no_grad();
+    /// assert!(!w.mul(&ctx, &w)?.requires_grad());
+    /// # Ok::<(), fucina_core::Error>(())
+    /// ```
+    #[must_use = "recording resumes when the guard is dropped"]
+    pub fn no_grad(&self) -> NoGrad<'_> {
+        self.no_grad.set(self.no_grad.get() + 1);
+        NoGrad { ctx: self }
+    }
+
+    /// Whether ops on variables are recorded: no [`NoGrad`] guard is alive.
+    #[must_use]
+    #[inline]
+    pub fn grad_enabled(&self) -> bool {
+        self.no_grad.get() == 0
+    }
+
+    /// A time after `after` and after every earlier one of this context.
+    pub(crate) fn tick(&self, after: u64) -> u64 {
+        let now = self.clock.get().max(after) + 1;
+        self.clock.set(now);
+        now
+    }
+}
+
+impl Default for ExecContext {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for ExecContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExecContext")
+            .field("backend", &crate::backend::name(self.backend))
+            .field("team_width", &self.team().width())
+            .field("open_scopes", &self.scopes.depth())
+            .finish_non_exhaustive()
+    }
+}
+
+/// While it lives, ops of its context record nothing.
+#[derive(Debug)]
+pub struct NoGrad<'ctx> {
+    ctx: &'ctx ExecContext,
+}
+
+impl Drop for NoGrad<'_> {
+    fn drop(&mut self) {
+        self.ctx.no_grad.set(self.ctx.no_grad.get() - 1);
+    }
+}

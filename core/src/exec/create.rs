@@ -1,0 +1,126 @@
+//! Raw constructors: `empty`, `zeros`, `full`, from slices borrowed, copied or taken over. Results are the caller's.
+#![forbid(unsafe_code)]
+
+use std_alloc::vec::Vec;
+
+use super::context::ExecContext;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::layout::{Layout, Shape};
+use crate::pool::Arm;
+use crate::raw::RawTensor;
+use crate::storage::Storage;
+
+impl ExecContext {
+    /// A tensor of a checked shape; contents unspecified (but some value of `T`).
+    #[inline]
+    pub(crate) fn empty_shape<T: Element>(
+        &self,
+        op: &'static str,
+        shape: Shape,
+    ) -> Result<RawTensor<T>> {
+        let arm = if T::DTYPE == DType::F32 { Arm::F32 } else { Arm::Slab };
+        let block = self.heap(op)?.acquire(op, arm, shape.count() * size_of::<T>())?;
+        Ok(RawTensor::from_parts(Storage::from_block(block), Layout::contiguous(shape)))
+    }
+
+    /// A tensor whose contents are unspecified (but some value of `T`): what a recycled block held.
+    ///
+    /// # Errors
+    /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    pub fn empty<T: Element>(&self, dims: &[usize]) -> Result<RawTensor<T>> {
+        self.empty_shape("empty", Shape::new("empty", dims)?)
+    }
+
+    /// Filled with `value`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    pub fn full<T: Element>(&self, dims: &[usize], value: T) -> Result<RawTensor<T>> {
+        self.full_shape("full", Shape::new("full", dims)?, value)
+    }
+
+    pub(crate) fn full_shape<T: Element>(
+        &self,
+        op: &'static str,
+        shape: Shape,
+        value: T,
+    ) -> Result<RawTensor<T>> {
+        let mut out = self.empty_shape(op, shape)?;
+        out.fresh().fill(value);
+        Ok(out)
+    }
+
+    /// Filled with zeros.
+    ///
+    /// # Errors
+    /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    pub fn zeros<T: Element>(&self, dims: &[usize]) -> Result<RawTensor<T>> {
+        self.full_shape("zeros", Shape::new("zeros", dims)?, T::default())
+    }
+
+    /// Filled with ones.
+    ///
+    /// # Errors
+    /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    pub fn ones<T: Element>(&self, dims: &[usize]) -> Result<RawTensor<T>> {
+        self.full_shape("ones", Shape::new("ones", dims)?, T::ONE)
+    }
+
+    /// One value, of shape `[1]`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn scalar<T: Element>(&self, value: T) -> Result<RawTensor<T>> {
+        self.full_shape("scalar", Shape::scalar(), value)
+    }
+
+    /// A copy of `values`, row-major.
+    ///
+    /// # Errors
+    /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::InvalidDataLength`], [`Error::OutOfMemory`].
+    pub fn from_slice<T: Element>(&self, dims: &[usize], values: &[T]) -> Result<RawTensor<T>> {
+        const OP: &str = "from_slice";
+        let shape = checked_len(OP, dims, values.len())?;
+        let mut out = self.empty_shape(OP, shape)?;
+        out.fresh().copy_from_slice(values);
+        Ok(out)
+    }
+
+    /// Takes a vector over, without a copy; it is dropped with the last reference, on whichever thread that happens.
+    ///
+    /// # Errors
+    /// As [`from_slice`](Self::from_slice); the vector is then dropped.
+    pub fn from_vec<T: Element>(&self, dims: &[usize], values: Vec<T>) -> Result<RawTensor<T>> {
+        const OP: &str = "from_vec";
+        let shape = checked_len(OP, dims, values.len())?;
+        let storage = Storage::from_vec(OP, self.heap(OP)?, values)?;
+        Ok(RawTensor::from_parts(storage, Layout::contiguous(shape)))
+    }
+
+    /// Reads a static slice in place (weights in flash), without a copy.
+    ///
+    /// # Errors
+    /// As [`from_slice`](Self::from_slice).
+    pub fn from_static<T: Element>(
+        &self,
+        dims: &[usize],
+        values: &'static [T],
+    ) -> Result<RawTensor<T>> {
+        const OP: &str = "from_static";
+        let shape = checked_len(OP, dims, values.len())?;
+        let storage = Storage::from_static(OP, self.heap(OP)?, values)?;
+        Ok(RawTensor::from_parts(storage, Layout::contiguous(shape)))
+    }
+}
+
+/// The shape, if it has `found` elements.
+pub(super) fn checked_len(op: &'static str, dims: &[usize], found: usize) -> Result<Shape> {
+    let shape = Shape::new(op, dims)?;
+    let expected = shape.count();
+    if expected == found {
+        Ok(shape)
+    } else {
+        Err(Error::InvalidDataLength { op, expected, found })
+    }
+}

@@ -1,0 +1,182 @@
+//! Sums, means and maxima: over one axis or over everything.
+//!
+//! Every reduction follows the rule of `kernels::reduce`, along the logical axis: a transposed view and its copy give
+//! the same bits.
+#![forbid(unsafe_code)]
+
+use super::context::ExecContext;
+use super::copy::around;
+use crate::backend::{Real, Table};
+use crate::error::{Error, Fits, Result};
+use crate::layout::Shape;
+use crate::parallel::for_chunks;
+use crate::raw::RawTensor;
+
+/// Elements read for one piece: below it a reduction stays on the caller.
+const PIECE: usize = 1 << 16;
+
+/// A fold's two forms: of a row, and of the columns of rows some distance apart.
+struct Forms<R, C> {
+    row: R,
+    columns: C,
+}
+
+impl ExecContext {
+    /// Sums `axis` away (`[1]` if it was the only one).
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    pub fn sum_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
+        self.sum_axis_as("sum_axis", x, axis)
+    }
+
+    fn sum_axis_as<T: Real>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        axis: usize,
+    ) -> Result<RawTensor<T>> {
+        let forms = Forms {
+            row: |k: Table<T>, x: &[T]| k.sum_row(x),
+            columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.sum_columns(x, s, out),
+        };
+        self.fold_axis(op, x, axis, forms)
+    }
+
+    /// The mean over `axis`: the sum divided by the length.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    pub fn mean_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
+        const OP: &str = "mean_axis";
+        let sum = self.sum_axis_as(OP, x, axis)?;
+        self.divide_by(OP, &sum, T::from_f64(x.shape()[axis] as f64))
+    }
+
+    /// The maximum over `axis`. NaN is passed over; an axis of nothing but NaN gives `-inf`.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    pub fn max_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
+        let forms = Forms {
+            row: |k: Table<T>, x: &[T]| k.max_row(x),
+            columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.max_columns(x, s, out),
+        };
+        self.fold_axis("max_axis", x, axis, forms)
+    }
+
+    /// The sum of all elements, of shape `[1]`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn sum_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
+        self.fold_all("sum_all", x, |k, x| k.sum_row(x))
+    }
+
+    /// The mean of all elements, of shape `[1]`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn mean_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
+        let count = T::from_f64(x.len() as f64);
+        self.fold_all("mean_all", x, |k, x| k.sum_row(x) / count)
+    }
+
+    /// The maximum of all elements, of shape `[1]`. NaN is passed over.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn max_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
+        self.fold_all("max_all", x, |k, x| k.max_row(x))
+    }
+
+    /// Sums `x` down to `target`: undoes the broadcast of `target` to the shape of `x`. A view if the shapes are the
+    /// same.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if `target` does not broadcast to the shape of `x`; [`Error::OutOfMemory`].
+    pub fn reduce_to<T: Real>(&self, x: &RawTensor<T>, target: &Shape) -> Result<RawTensor<T>> {
+        const OP: &str = "reduce_to";
+        if x.shape() == target {
+            return Ok(x.clone());
+        }
+        let (left, right) = (*x.shape(), *target);
+        let lead = left.rank().checked_sub(right.rank());
+        let fits = lead.is_some_and(|lead| {
+            (0..right.rank()).all(|i| right[i] == 1 || right[i] == left[lead + i])
+        });
+        let (Some(lead), true) = (lead, fits) else {
+            return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::BroadcastTarget });
+        };
+        // From the last axis on, so that the axes still to come keep their numbers.
+        let mut sum = x.clone();
+        for axis in (0..left.rank()).rev() {
+            let stretched = axis < lead || (right[axis - lead] == 1 && left[axis] != 1);
+            if stretched && left[axis] != 1 {
+                sum = self.sum_axis_as(OP, &sum, axis)?;
+            } else if axis < lead {
+                sum = sum.with_layout(
+                    match sum.layout().reshape(OP, &sum.shape().without(axis))? {
+                        Some(layout) => layout,
+                        None => unreachable!("an axis of size 1 can always go"),
+                    },
+                );
+            }
+        }
+        self.reshape(&sum, right.dims())
+    }
+
+    fn fold_all<T: Real>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        row: impl Fn(Table<T>, &[T]) -> T,
+    ) -> Result<RawTensor<T>> {
+        let x = self.prepare(op, x)?;
+        self.full_shape(op, Shape::scalar(), row(self.kernels::<T>(), x.data()))
+    }
+
+    fn fold_axis<T: Real>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        axis: usize,
+        forms: Forms<
+            impl Fn(Table<T>, &[T]) -> T + Sync,
+            impl Fn(Table<T>, &[T], usize, &mut [T]) + Sync,
+        >,
+    ) -> Result<RawTensor<T>> {
+        let shape = *x.shape();
+        shape.check_axis(op, axis)?;
+        let mut out = self.empty_shape(op, shape.without(axis))?;
+        let x = self.prepare(op, x)?;
+        let (x, k) = (x.data(), self.kernels::<T>());
+        let (_, n, inner) = around(&shape, axis);
+        if inner == 1 {
+            let rows = (PIECE / n).max(1);
+            for_chunks(self.team(), out.fresh(), rows, |piece, out| {
+                let x = x[piece * rows * n..].chunks_exact(n);
+                out.iter_mut().zip(x).for_each(|(out, x)| *out = (forms.row)(k, x));
+            });
+            return Ok(out);
+        }
+        // A piece is some columns of one matrix, or some whole matrices.
+        let columns = (PIECE / n).max(16);
+        if columns >= inner {
+            let each = (columns / inner).max(1);
+            for_chunks(self.team(), out.fresh(), each * inner, |piece, out| {
+                let x = x[piece * each * n * inner..].chunks_exact(n * inner);
+                for (out, x) in out.chunks_exact_mut(inner).zip(x) {
+                    (forms.columns)(k, x, inner, out);
+                }
+            });
+            return Ok(out);
+        }
+        for (out, x) in out.fresh().chunks_exact_mut(inner).zip(x.chunks_exact(n * inner)) {
+            for_chunks(self.team(), out, columns, |piece, out| {
+                (forms.columns)(k, &x[piece * columns..], inner, out);
+            });
+        }
+        Ok(out)
+    }
+}

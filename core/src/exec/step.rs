@@ -1,0 +1,66 @@
+//! Optimiser steps on raw tensors: parameter and state are updated in place.
+#![forbid(unsafe_code)]
+
+use super::context::ExecContext;
+use crate::backend::Real;
+use crate::error::{Error, Fits, Result};
+use crate::kernels::optim::{AdamWStep, SgdStep};
+use crate::raw::RawTensor;
+
+impl ExecContext {
+    /// One SGD step: `v = momentum * v + (g + weight_decay * w)`, `w -= learning_rate * v`.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the shapes differ; [`Error::UnsupportedView`] if `w` or `v` is shared or not
+    /// contiguous; [`Error::OutOfMemory`] if `g` has to be copied and cannot. Nothing is changed then.
+    pub fn sgd_step<T: Real>(
+        &self,
+        step: SgdStep<T>,
+        w: &mut RawTensor<T>,
+        g: &RawTensor<T>,
+        v: &mut RawTensor<T>,
+    ) -> Result<()> {
+        const OP: &str = "sgd_step";
+        same_shape(OP, w, g)?;
+        same_shape(OP, w, v)?;
+        let g = self.prepare(OP, g)?;
+        let (w, v) = (writable(OP, w)?, writable(OP, v)?);
+        self.kernels::<T>().sgd_step(step, w, g.data(), v);
+        Ok(())
+    }
+
+    /// One AdamW step; the formula stands at [`AdamW`](crate::kernels::optim::AdamW).
+    ///
+    /// # Errors
+    /// As [`sgd_step`](Self::sgd_step), for the moments `m` and `s`.
+    pub fn adamw_step<T: Real>(
+        &self,
+        step: AdamWStep<T>,
+        w: &mut RawTensor<T>,
+        g: &RawTensor<T>,
+        m: &mut RawTensor<T>,
+        s: &mut RawTensor<T>,
+    ) -> Result<()> {
+        const OP: &str = "adamw_step";
+        for other in [g, &*m, &*s] {
+            same_shape(OP, w, other)?;
+        }
+        let g = self.prepare(OP, g)?;
+        let (w, m, s) = (writable(OP, w)?, writable(OP, m)?, writable(OP, s)?);
+        self.kernels::<T>().adamw_step(step, w, g.data(), m, s);
+        Ok(())
+    }
+}
+
+fn same_shape<T: Real>(op: &'static str, w: &RawTensor<T>, other: &RawTensor<T>) -> Result<()> {
+    if w.shape() == other.shape() {
+        return Ok(());
+    }
+    let (left, right) = (*w.shape(), *other.shape());
+    Err(Error::ShapeMismatch { op, left, right, fits: Fits::Same })
+}
+
+fn writable<'a, T: Real>(op: &'static str, x: &'a mut RawTensor<T>) -> Result<&'a mut [T]> {
+    let fits = "a contiguous tensor that is the only owner of its storage";
+    x.unique_mut().ok_or(Error::UnsupportedView { op, fits })
+}

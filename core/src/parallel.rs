@@ -1,0 +1,105 @@
+//! [`Team`]: who runs the pieces of a parallel op; and how work is cut into pieces.
+//!
+//! Pieces are cut by size, never by the number of threads: what a piece computes, and in which order, is the same
+//! whoever runs it.
+//!
+//! Unsafe code here, and why it holds: [`for_chunks`] makes `&mut` slices of one buffer for the pieces; they are
+//! disjoint by their index, and a [`Team`] promises to run each index exactly once and to return after all of them.
+
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+/// Runs the pieces of one op on some threads, the caller's among them.
+///
+/// # Safety
+/// An implementation's `for_each(n, task)` must
+/// - call `task(i)` exactly once for each `i` in `0..n`,
+/// - return (or unwind) only after every call has returned, with their effects visible to the caller.
+pub unsafe trait Team: Send + Sync {
+    /// How many threads take part at most; at least 1.
+    fn width(&self) -> usize;
+    /// Calls `task` with each of `0..n`, in any order, on any of its threads. A nested or concurrent call runs
+    /// serially on its caller.
+    fn for_each(&self, n: usize, task: &(dyn Fn(usize) + Sync));
+}
+
+/// The team of one: everything runs on the caller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SerialTeam;
+
+// SAFETY: a plain loop.
+unsafe impl Team for SerialTeam {
+    fn width(&self) -> usize {
+        1
+    }
+    fn for_each(&self, n: usize, task: &(dyn Fn(usize) + Sync)) {
+        (0..n).for_each(task);
+    }
+}
+
+/// A buffer that pieces write side by side.
+struct Shared<'a, T> {
+    start: NonNull<T>,
+    len: usize,
+    chunk: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: threads get disjoint pieces of a `&mut [T]`, which is what `T: Send` allows.
+unsafe impl<T: Send> Sync for Shared<'_, T> {}
+
+impl<T> Shared<'_, T> {
+    /// # Safety
+    /// Each `index` is asked for once.
+    #[expect(clippy::mut_from_ref, reason = "the pieces are disjoint")]
+    unsafe fn piece(&self, index: usize) -> &mut [T] {
+        let start = index * self.chunk;
+        let len = self.chunk.min(self.len - start);
+        // SAFETY: `start + len` is within the buffer (a piece's index is below the number of pieces).
+        let first = unsafe { self.start.add(start) };
+        // SAFETY: pieces of different indices do not overlap, and each is made once.
+        unsafe { core::slice::from_raw_parts_mut(first.as_ptr(), len) }
+    }
+}
+
+/// Cuts `data` into pieces of `chunk` elements (the last may be shorter) and calls `task(index, piece)` for each.
+#[inline]
+pub(crate) fn for_chunks<T: Send>(
+    team: &dyn Team,
+    data: &mut [T],
+    chunk: usize,
+    task: impl Fn(usize, &mut [T]) + Sync,
+) {
+    if data.len() <= chunk {
+        return task(0, data);
+    }
+    let shared = Shared {
+        start: NonNull::from(&mut *data).cast(),
+        len: data.len(),
+        chunk,
+        borrow: PhantomData,
+    };
+    team.for_each(data.len().div_ceil(chunk), &|index| {
+        // SAFETY: the team runs each index once.
+        task(index, unsafe { shared.piece(index) });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec;
+
+    use super::*;
+
+    #[test]
+    fn chunks_cover_the_buffer_once() {
+        for (len, chunk) in [(1, 4), (4, 4), (5, 4), (12, 4), (13, 4)] {
+            let mut data = vec![0_usize; len];
+            for_chunks(&SerialTeam, &mut data, chunk, |index, piece| {
+                piece.iter_mut().enumerate().for_each(|(i, x)| *x += 1 + index * chunk + i);
+            });
+            assert!(data.iter().enumerate().all(|(i, &x)| x == i + 1), "{len} {chunk}");
+        }
+    }
+}
