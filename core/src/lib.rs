@@ -4,18 +4,22 @@
 extern crate alloc as std_alloc;
 
 mod alloc;
+pub mod autograd;
 pub mod backend;
 pub mod dtype;
 pub mod error;
 pub mod exec;
 pub mod kernels;
 pub mod layout;
+pub mod optim;
 pub mod parallel;
 pub mod pool;
 pub mod raw;
 pub mod storage;
 mod sync;
+pub mod tensor;
 
 pub use error::{Error, Result};
 pub use exec::ExecContext;
 pub use raw::RawTensor;
+pub use tensor::{GradcheckError, Tensor, gradcheck};

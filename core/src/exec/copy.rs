@@ -107,8 +107,18 @@ impl ExecContext {
     /// [`Error::InvalidArgument`] for an empty list; [`Error::AxisOutOfRange`]; [`Error::ShapeMismatch`] if anything
     /// but that axis differs; [`Error::Overflow`]; [`Error::OutOfMemory`].
     pub fn concat<T: Element>(&self, xs: &[&RawTensor<T>], axis: usize) -> Result<RawTensor<T>> {
+        self.concat_with(xs, |x| x, axis)
+    }
+
+    /// Joins the tensors that `raw` finds in a list.
+    pub(crate) fn concat_with<'a, X, T: Element>(
+        &self,
+        xs: &'a [X],
+        raw: impl Fn(&'a X) -> &'a RawTensor<T>,
+        axis: usize,
+    ) -> Result<RawTensor<T>> {
         const OP: &str = "concat";
-        let first = xs.first().ok_or(Error::InvalidArgument {
+        let first = xs.first().map(&raw).ok_or(Error::InvalidArgument {
             op: OP,
             argument: "list of operands",
             fits: "at least one tensor",
@@ -116,7 +126,7 @@ impl ExecContext {
         let shape = *first.shape();
         shape.check_axis(OP, axis)?;
         let mut joined = 0_usize;
-        for x in xs {
+        for x in xs.iter().map(&raw) {
             let fits = x.shape().rank() == shape.rank()
                 && *x.shape() == shape.with_dim(axis, x.shape()[axis]);
             if !fits {
@@ -136,7 +146,7 @@ impl ExecContext {
         dims[axis] = joined;
         let mut out = self.empty_shape(OP, Shape::new(OP, dims)?)?;
         let mut start = 0;
-        for x in xs {
+        for x in xs.iter().map(&raw) {
             write_range(out.fresh(), dims, axis, start, x);
             start += x.shape()[axis];
         }

@@ -126,6 +126,33 @@ impl ExecContext {
         self.reshape(&sum, right.dims())
     }
 
+    /// The gradient of a maximum over `axis` (or over all): `g` at the first element that equals `max`, else 0.
+    pub(crate) fn max_backward<T: Real>(
+        &self,
+        x: &RawTensor<T>,
+        max: &RawTensor<T>,
+        g: &RawTensor<T>,
+        axis: Option<usize>,
+    ) -> Result<RawTensor<T>> {
+        const OP: &str = "max_backward";
+        let shape = *x.shape();
+        let mut out = self.full_shape(OP, shape, T::ZERO)?;
+        let (x, max, g) = (self.prepare(OP, x)?, self.prepare(OP, max)?, self.prepare(OP, g)?);
+        let (_, n, inner) = axis.map_or((1, shape.count(), 1), |axis| around(&shape, axis));
+        let matrices =
+            out.fresh().chunks_exact_mut(n * inner).zip(x.data().chunks_exact(n * inner));
+        let results = max.data().chunks_exact(inner).zip(g.data().chunks_exact(inner));
+        for ((out, x), (max, g)) in matrices.zip(results) {
+            for (i, (&max, &g)) in max.iter().zip(g).enumerate() {
+                let first = (i..n * inner).step_by(inner).find(|&at| x[at] == max);
+                if let Some(first) = first {
+                    out[first] = g;
+                }
+            }
+        }
+        Ok(out)
+    }
+
     fn fold_all<T: Real>(
         &self,
         op: &'static str,

@@ -4,8 +4,9 @@
 //! takes no allocation.
 //!
 //! Unsafe code here, and why it holds: `value` points into the payload of `block`, where `try_new` wrote it; shared
-//! access gives `&V`, and `&mut V` needs a count of 1 and `&mut self`. The value is dropped once, by the last handle
-//! (or by [`Unique`]), before the block returns to the pool.
+//! access gives `&V`, and only a [`Unique`] gives `&mut V`. A trait object's pointer is the same address with the
+//! metadata of a safe coercion. The value is dropped once, by the last handle (or by [`Unique`]), before the block
+//! returns to the pool.
 
 use core::mem::{align_of, size_of};
 use core::ops::{Deref, DerefMut};
@@ -38,25 +39,19 @@ impl<V> Cell<V> {
         Ok(Self { block, value: place })
     }
 
-    /// The same handle under a trait object: `as_dyn` is `|v| v`.
-    pub(crate) fn unsize<U: ?Sized>(self, as_dyn: fn(&mut V) -> &mut U) -> Cell<U> {
+    /// The same handle under a trait object: `coerce` is `|value| value`.
+    pub(crate) fn unsize<U: ?Sized>(self, coerce: fn(*mut V) -> *mut U) -> Cell<U> {
         let this = core::mem::ManuallyDrop::new(self);
-        debug_assert!(this.is_unique());
-        let mut place = this.value;
-        // SAFETY: just made and never cloned (debug-asserted; every caller unsizes at once): nobody else sees the value.
-        let value = NonNull::from(as_dyn(unsafe { place.as_mut() }));
-        assert!(value.cast::<()>() == place.cast::<()>(), "as_dyn returns its argument");
-        Cell { block: this.block, value }
+        let value = coerce(this.value.as_ptr());
+        assert!(core::ptr::addr_eq(value, this.value.as_ptr()), "coerce returns its argument");
+        match NonNull::new(value) {
+            Some(value) => Cell { block: this.block, value },
+            None => unreachable!("the address was just compared"),
+        }
     }
 }
 
 impl<V: ?Sized> Cell<V> {
-    /// Whether this is the only handle.
-    pub(crate) fn is_unique(&self) -> bool {
-        // ORDERING: Acquire; pairs with the Release in `handle::release`.
-        self.block.header().refs.load(crate::sync::Ordering::Acquire) == 1
-    }
-
     /// Whether both handles count the same value.
     pub(crate) fn same(&self, other: &Self) -> bool {
         self.block == other.block

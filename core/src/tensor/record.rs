@@ -1,0 +1,85 @@
+//! What every op does around its computation: policy, scope slot, recording, adoption.
+
+use super::Tensor;
+use crate::autograd::node::{self, NodeRef, Parents};
+use crate::autograd::{Differentiable, Vjp};
+use crate::error::{Error, Result};
+use crate::exec::{ExecContext, ScopePolicy};
+use crate::raw::RawTensor;
+
+/// An op on its way from operands to result.
+pub(super) struct Recording<'a, T: Differentiable, const N: usize> {
+    ctx: &'a ExecContext,
+    op: &'static str,
+    operands: [&'a Tensor<T>; N],
+}
+
+impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
+    pub(super) fn new(
+        ctx: &'a ExecContext,
+        op: &'static str,
+        operands: [&'a Tensor<T>; N],
+    ) -> Self {
+        Self { ctx, op, operands }
+    }
+
+    /// Computes with `compute`; if an operand carries a gradient, records the VJP that `vjp` makes of the result and
+    /// of which operands do.
+    #[inline]
+    pub(super) fn run<V: Vjp<T>>(
+        self,
+        compute: impl FnOnce(&ExecContext, [&RawTensor<T>; N]) -> Result<RawTensor<T>>,
+        vjp: impl FnOnce(&RawTensor<T>, [bool; N]) -> V,
+    ) -> Result<Tensor<T>> {
+        self.run_with(
+            |ctx: &ExecContext, operands: [&RawTensor<T>; N]| Ok((compute(ctx, operands)?, ())),
+            |out, (), needs| Ok(vjp(out, needs)),
+        )
+    }
+
+    /// Like [`run`](Self::run), for a computation that leaves something for the VJP, which can fail to be made.
+    #[inline]
+    pub(super) fn run_with<V: Vjp<T>, X>(
+        self,
+        compute: impl FnOnce(&ExecContext, [&RawTensor<T>; N]) -> Result<(RawTensor<T>, X)>,
+        vjp: impl FnOnce(&RawTensor<T>, X, [bool; N]) -> Result<V>,
+    ) -> Result<Tensor<T>> {
+        let Self { ctx, op, operands } = self;
+        let needs = operands.map(|x| x.node.is_some() && ctx.grad_enabled());
+        let records = needs.contains(&true);
+        let nodes = operands.iter().map(|x| x.node.as_ref());
+        finish(
+            ctx,
+            op,
+            records,
+            || compute(ctx, operands.map(|x| &x.raw)),
+            |out, left| {
+                let parents = Parents::collect(ctx, op, nodes)?;
+                node::recorded(ctx, op, parents, vjp(out, left, needs)?)
+            },
+        )
+    }
+}
+
+/// The common end of every op, for operand lists of any length.
+#[inline]
+pub(super) fn finish<T: Differentiable, X>(
+    ctx: &ExecContext,
+    op: &'static str,
+    records: bool,
+    compute: impl FnOnce() -> Result<(RawTensor<T>, X)>,
+    record: impl FnOnce(&RawTensor<T>, X) -> Result<node::Made>,
+) -> Result<Tensor<T>> {
+    let slot = ctx.scope_slot(op)?;
+    if records && slot.is_none() && ctx.scope_policy() == ScopePolicy::RequiredForGrad {
+        return Err(Error::ActiveExecScopeRequired { op });
+    }
+    let (raw, left) = compute()?;
+    let made = if records { Some(record(&raw, left)?) } else { None };
+    let (node, for_scope): (Option<NodeRef>, _) = match made {
+        Some(made) => (Some(made.node), Some(made.for_scope)),
+        None => (None, None),
+    };
+    let scope_owned = slot.is_some_and(|slot| slot.adopt_with_node(&raw, for_scope));
+    Ok(Tensor { raw, node, scope_owned })
+}

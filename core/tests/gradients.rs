@@ -1,0 +1,179 @@
+//! Finite differences agree with every VJP, in f64, to 1e-6.
+
+use fucina_core::{Error, ExecContext, Tensor, gradcheck};
+
+/// Values away from 0 and from each other, of both signs.
+fn input(ctx: &ExecContext, dims: &[usize], seed: usize) -> Tensor<f64> {
+    let count = dims.iter().product();
+    let value = |i: usize| {
+        let u = ((i * 7919 + seed * 104_729) % 97) as f64 / 97.0;
+        (0.2 + u) * if (i + seed) % 2 == 0 { 1.0 } else { -1.0 }
+    };
+    Tensor::from_slice(ctx, dims, &(0..count).map(value).collect::<Vec<_>>()).unwrap()
+}
+
+fn positive(ctx: &ExecContext, dims: &[usize], seed: usize) -> Tensor<f64> {
+    let x = input(ctx, dims, seed);
+    x.mul(ctx, &x).unwrap()
+}
+
+type Unary = fn(&Tensor<f64>, &ExecContext) -> Result<Tensor<f64>, Error>;
+type Binary = fn(&Tensor<f64>, &ExecContext, &Tensor<f64>) -> Result<Tensor<f64>, Error>;
+
+#[test]
+fn unary_ops() {
+    let ctx = ExecContext::new();
+    let any: [(&str, Unary); 7] = [
+        ("neg", Tensor::neg),
+        ("exp", Tensor::exp),
+        ("tanh", Tensor::tanh),
+        ("sigmoid", Tensor::sigmoid),
+        ("relu", Tensor::relu),
+        ("gelu", Tensor::gelu),
+        ("scale", |x, ctx| x.scale(ctx, -1.75)),
+    ];
+    for (name, op) in any {
+        let x = input(&ctx, &[3, 5], 1);
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+    let of_positive: [(&str, Unary); 2] = [("log", Tensor::log), ("sqrt", Tensor::sqrt)];
+    for (name, op) in of_positive {
+        let x = positive(&ctx, &[3, 5], 2);
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+}
+
+#[test]
+fn binary_ops_and_their_broadcasts() {
+    let ctx = ExecContext::new();
+    let ops: [(&str, Binary); 4] =
+        [("add", Tensor::add), ("sub", Tensor::sub), ("mul", Tensor::mul), ("div", Tensor::div)];
+    let shapes: [(&[usize], &[usize]); 7] = [
+        (&[2, 3], &[2, 3]),
+        (&[2, 3], &[3]),
+        (&[3], &[2, 3]),
+        (&[2, 1], &[1, 3]),
+        (&[1], &[2, 3]),
+        (&[2, 1, 3], &[4, 1]),
+        (&[1, 1, 3], &[2, 3]),
+    ];
+    for (name, op) in ops {
+        for (a, b) in shapes {
+            let (x, y) = (input(&ctx, a, 3), input(&ctx, b, 4));
+            gradcheck(&ctx, &[&x, &y], 1e-6, |ctx, x| op(&x[0], ctx, &x[1]))
+                .unwrap_or_else(|e| panic!("{name} {a:?} {b:?}: {e}"));
+        }
+        let x = input(&ctx, &[4], 5);
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, &x[0]))
+            .unwrap_or_else(|e| panic!("{name} of one operand twice: {e}"));
+    }
+}
+
+#[test]
+fn reductions() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[2, 3, 4], 6);
+    let all: [(&str, Unary); 3] = [
+        ("sum_all", Tensor::sum_all),
+        ("mean_all", Tensor::mean_all),
+        ("max_all", Tensor::max_all),
+    ];
+    for (name, op) in all {
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+    for axis in 0..3 {
+        let ops: [(&str, fn(&Tensor<f64>, &ExecContext, usize) -> Result<Tensor<f64>, Error>); 3] = [
+            ("sum_axis", Tensor::sum_axis),
+            ("mean_axis", Tensor::mean_axis),
+            ("max_axis", Tensor::max_axis),
+        ];
+        for (name, op) in ops {
+            gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, axis))
+                .unwrap_or_else(|e| panic!("{name} {axis}: {e}"));
+            gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0].transpose(ctx, 0, 2)?, ctx, axis))
+                .unwrap_or_else(|e| panic!("{name} {axis} of a view: {e}"));
+        }
+    }
+}
+
+#[test]
+fn matrix_products() {
+    let ctx = ExecContext::new();
+    let ops: [(&str, Binary, [usize; 2], [usize; 2]); 3] = [
+        ("nn", Tensor::matmul, [3, 5], [5, 4]),
+        ("nt", Tensor::matmul_nt, [3, 5], [4, 5]),
+        ("tn", Tensor::matmul_tn, [5, 3], [5, 4]),
+    ];
+    for (name, op, a, b) in ops {
+        let (x, y) = (input(&ctx, &a, 7), input(&ctx, &b, 8));
+        gradcheck(&ctx, &[&x, &y], 1e-6, |ctx, x| op(&x[0], ctx, &x[1]))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+    let x = input(&ctx, &[3, 3], 9);
+    gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].matmul(ctx, &x[0])).unwrap();
+}
+
+#[test]
+fn ops_that_move_elements() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[2, 3, 4], 10);
+    let ops: [(&str, Unary); 8] = [
+        ("reshape", |x, ctx| x.reshape(ctx, &[4, 6])),
+        ("reshape of a view", |x, ctx| x.transpose(ctx, 0, 1)?.reshape(ctx, &[24])),
+        ("transpose", |x, ctx| x.transpose(ctx, 0, 2)),
+        ("permute", |x, ctx| x.permute(ctx, &[2, 0, 1])),
+        ("narrow", |x, ctx| x.narrow(ctx, 1, 1, 2)),
+        ("narrow of a view", |x, ctx| x.transpose(ctx, 1, 2)?.narrow(ctx, 1, 2, 2)),
+        ("broadcast_to", |x, ctx| {
+            x.reshape(ctx, &[2, 3, 1, 4])?.broadcast_to(ctx, &[5, 2, 3, 2, 4])
+        }),
+        ("concat", |x, ctx| Tensor::concat(ctx, &[x, &x.narrow(ctx, 1, 0, 1)?, x], 1)),
+    ];
+    for (name, op) in ops {
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+    let (y, z) = (input(&ctx, &[2, 1, 4], 11), input(&ctx, &[2, 2, 4], 12));
+    gradcheck(&ctx, &[&x, &y, &z], 1e-6, |ctx, x| {
+        let xs = x.iter().collect::<Vec<_>>();
+        Tensor::concat(ctx, &xs, 1)
+    })
+    .unwrap();
+}
+
+#[test]
+fn the_softmax_family() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[3, 4, 2], 13);
+    for axis in 0..3 {
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].softmax(ctx, axis)).unwrap();
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].log_softmax(ctx, axis)).unwrap();
+    }
+    let logits = input(&ctx, &[4, 3], 14);
+    let targets = Tensor::from_slice(&ctx, &[4], &[2_i64, 0, 1, 2]).unwrap();
+    gradcheck(&ctx, &[&logits], 1e-6, |ctx, x| x[0].cross_entropy(ctx, &targets)).unwrap();
+}
+
+#[test]
+fn a_network_of_everything() {
+    let ctx = ExecContext::new();
+    let (x, w) = (input(&ctx, &[4, 3], 15), input(&ctx, &[5, 3], 16));
+    let (b, v) = (input(&ctx, &[5], 17), input(&ctx, &[5, 2], 18));
+    gradcheck(&ctx, &[&x, &w, &b, &v], 1e-6, |ctx, p| {
+        let hidden = p[0].matmul_nt(ctx, &p[1])?.add(ctx, &p[2])?.gelu(ctx)?;
+        let scores = hidden.matmul(ctx, &p[3])?.softmax(ctx, 1)?;
+        scores.mul(ctx, &scores)?.mean_axis(ctx, 0)?.exp(ctx)?.sum_all(ctx)
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_wrong_gradient_is_caught() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[3], 19);
+    let wrong = gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].mul(ctx, &x[0].detach()));
+    assert!(wrong.is_err());
+}
