@@ -1,1 +1,7 @@
-//! An eager CPU tensor and autograd runtime.
+#![doc = include_str!("../README.md")]
+
+pub use fucina_core::{
+    Error, ExecContext, GradcheckError, RawTensor, Result, Tensor, autograd, backend, dtype, error,
+    exec, gradcheck, kernels, layout, optim, parallel, pool, raw, storage, tensor,
+};
+pub use fucina_runtime::context;
