@@ -1,2 +1,4 @@
 //! The core of fucina: storage, pool, tensors, kernels, scopes and autograd, no_std + alloc.
 #![no_std]
+
+pub mod rng;
