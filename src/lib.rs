@@ -2,6 +2,6 @@
 
 pub use fucina_core::{
     Error, ExecContext, GradcheckError, RawTensor, Result, Tensor, autograd, backend, dtype, error,
-    exec, gradcheck, kernels, layout, optim, parallel, pool, raw, storage, tensor,
+    exec, gradcheck, kernels, layout, optim, parallel, pool, raw, rng, storage, tensor,
 };
 pub use fucina_runtime::context;

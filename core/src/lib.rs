@@ -15,6 +15,7 @@ pub mod optim;
 pub mod parallel;
 pub mod pool;
 pub mod raw;
+pub mod rng;
 pub mod storage;
 mod sync;
 pub mod tensor;
