@@ -116,15 +116,6 @@ impl<T: Element> RawTensor<T> {
         Some(&mut self.storage.elements_mut()?[start..start + len])
     }
 
-    /// The elements of a tensor just made, to fill.
-    #[inline]
-    pub(crate) fn fresh(&mut self) -> &mut [T] {
-        match self.unique_mut() {
-            Some(data) => data,
-            None => unreachable!("a tensor just made is contiguous and unshared"),
-        }
-    }
-
     /// All elements of the storage; the layout's offset and strides index it.
     #[inline]
     pub(crate) fn storage_elements(&self) -> &[T] {
@@ -138,6 +129,37 @@ impl<T: Element> RawTensor<T> {
         walk.rows(0, walk.row_count()).flat_map(move |[start]| {
             (0..len).map(move |i| all[start.wrapping_add_signed(stride * i as isize)])
         })
+    }
+}
+
+/// Storage of a result in the making: filled first, then given its layout.
+pub(crate) struct Fresh<T: Element> {
+    storage: Storage,
+    shape: Shape,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Fresh<T> {
+    /// `storage` is unshared and holds at least the elements of `shape`.
+    #[inline(always)]
+    pub(crate) fn new(storage: Storage, shape: Shape) -> Self {
+        Self { storage, shape, element: PhantomData }
+    }
+
+    /// The elements, to fill.
+    #[inline(always)]
+    pub(crate) fn data(&mut self) -> &mut [T] {
+        let count = self.shape.count();
+        match self.storage.elements_mut() {
+            Some(all) => &mut all[..count],
+            None => unreachable!("a result in the making is unshared"),
+        }
+    }
+
+    /// The tensor, row-major.
+    #[inline(always)]
+    pub(crate) fn done(self) -> RawTensor<T> {
+        RawTensor::from_parts(self.storage, Layout::contiguous(self.shape))
     }
 }
 

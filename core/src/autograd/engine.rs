@@ -18,6 +18,7 @@ use super::vjp::Inputs;
 use crate::error::{Error, Result};
 use crate::exec::ExecContext;
 use crate::pool::HeapRef;
+use crate::storage::Cell;
 use crate::sync::Ordering;
 
 const OP: &str = "backward";
@@ -31,6 +32,8 @@ pub(super) struct Pending {
 struct Met {
     node: NodeRef,
     grad: Option<Grad>,
+    /// What the node will keep.
+    kept: Option<Cell<Grad>>,
     /// The pass was asked for this node: it keeps its gradient.
     is_output: bool,
 }
@@ -67,7 +70,7 @@ impl Pending {
         // ORDERING: Acquire; pairs with the Release in `drop`: the pass before us has let go of the node's gradient.
         let taken = node.claim.compare_exchange(0, index + 1, Ordering::Acquire, Ordering::Relaxed);
         taken.map_err(|_| busy)?;
-        self.met.push(Met { node: node.clone(), grad: None, is_output: false });
+        self.met.push(Met { node: node.clone(), grad: None, kept: None, is_output: false });
         Ok(index)
     }
 }
@@ -98,7 +101,7 @@ pub(crate) fn run<'a>(
     while let Some(index) = pending.queue.pop() {
         visit(ctx, &mut pending, index)?;
     }
-    gather_leaves(ctx, &mut pending)?;
+    gather_kept(ctx, &mut pending)?;
     commit(&mut pending);
     Ok(())
 }
@@ -115,12 +118,15 @@ fn visit(ctx: &ExecContext, pending: &mut Pending, index: usize) -> Result<()> {
     inputs.check_complete(node.op)
 }
 
-/// Adds to each leaf's gathered gradient what it has from earlier passes: the last step that can fail.
-fn gather_leaves(ctx: &ExecContext, pending: &mut Pending) -> Result<()> {
-    for met in pending.met.iter_mut().filter(|met| met.node.is_leaf) {
-        if let (Some(gathered), Some(before)) = (&mut met.grad, met.node.grad()) {
-            *gathered = before.sum(ctx, gathered)?;
+/// Readies what leaves and outputs will keep, a leaf's added to what it has from earlier passes: the last step that can
+/// fail.
+fn gather_kept(ctx: &ExecContext, pending: &mut Pending) -> Result<()> {
+    for met in pending.met.iter_mut().filter(|met| met.node.is_leaf || met.is_output) {
+        let Some(mut grad) = met.grad.take() else { continue };
+        if let (true, Some(before)) = (met.node.is_leaf, met.node.grad()) {
+            grad = before.sum(ctx, &grad)?;
         }
+        met.kept = Some(Cell::try_new(OP, ctx.heap(OP)?, || grad)?);
     }
     Ok(())
 }
@@ -128,11 +134,9 @@ fn gather_leaves(ctx: &ExecContext, pending: &mut Pending) -> Result<()> {
 /// Stores the gradients of leaves and outputs, and lets go of everything else.
 fn commit(pending: &mut Pending) {
     for met in &mut pending.met {
-        if met.node.is_leaf || met.is_output {
-            met.node.set_grad(met.grad.take());
+        if let Some(kept) = met.kept.take() {
+            met.node.set_grad(Some(kept));
         }
-        if !met.node.is_leaf {
-            met.node.used();
-        }
+        met.node.used();
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Node<S: ?Sized> {
 pub(super) struct State<S: ?Sized> {
     pub(super) parents: Parents,
     /// A leaf's accumulated gradient; that of an output after its pass.
-    pub(super) grad: Option<Grad>,
+    pub(super) grad: Option<Cell<Grad>>,
     /// The next node to take apart, while a graph is dropped.
     chain: Option<NodeRef>,
     pub(super) slot: S,
@@ -95,36 +95,38 @@ pub(crate) struct Made {
 
 /// A leaf: a variable's node.
 pub(crate) fn leaf(ctx: &ExecContext, op: &'static str) -> Result<NodeRef> {
-    Ok(make(ctx, op, true, Parents::default(), Leaf)?.node)
+    Ok(make(ctx, op, true, Parents::default(), || Leaf)?.node)
 }
 
 /// The node of a recorded op.
+#[inline]
 pub(crate) fn recorded<T: Differentiable, V: Vjp<T>>(
     ctx: &ExecContext,
     op: &'static str,
     parents: Parents,
-    vjp: V,
+    vjp: impl FnOnce() -> V,
 ) -> Result<Made> {
-    let saved = Saved { vjp: Some(vjp), op, element: core::marker::PhantomData };
-    make(ctx, op, false, parents, saved)
+    let element = core::marker::PhantomData;
+    make(ctx, op, false, parents, || Saved { vjp: Some(vjp()), op, element })
 }
 
+#[inline]
 fn make<S: Slot + 'static>(
     ctx: &ExecContext,
     op: &'static str,
     is_leaf: bool,
     parents: Parents,
-    slot: S,
+    slot: impl FnOnce() -> S,
 ) -> Result<Made> {
-    let node = Node {
-        time: ctx.tick(parents.latest()),
+    let time = ctx.tick(parents.latest());
+    let node = Cell::try_new(op, ctx.heap(op)?, || Node {
+        time,
         op,
         is_leaf,
         status: AtomicUsize::new(Status::Live as usize),
         claim: AtomicUsize::new(0),
-        state: Mutex::new(State { parents, grad: None, chain: None, slot }),
-    };
-    let node = Cell::try_new(op, ctx.heap(op)?, node)?;
+        state: Mutex::new(State { parents, grad: None, chain: None, slot: slot() }),
+    })?;
     let for_scope = node.clone().unsize(|node| node as *mut dyn ScopeNode);
     Ok(Made { node: node.unsize(|node| node as *mut Node<dyn Slot>), for_scope })
 }
@@ -162,13 +164,13 @@ impl<S: Slot + ?Sized> Node<S> {
         self.retire(Status::Used);
     }
 
-    /// A copy of the gradient's handle.
-    pub(crate) fn grad(&self) -> Option<Grad> {
+    /// The gradient.
+    pub(crate) fn grad(&self) -> Option<Cell<Grad>> {
         self.state.lock().grad.clone()
     }
 
     /// Replaces the gradient.
-    pub(crate) fn set_grad(&self, grad: Option<Grad>) {
+    pub(crate) fn set_grad(&self, grad: Option<Cell<Grad>>) {
         let old = core::mem::replace(&mut self.state.lock().grad, grad);
         drop(old);
     }

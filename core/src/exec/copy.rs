@@ -69,9 +69,9 @@ impl ExecContext {
         x: &RawTensor<T>,
         shape: Shape,
     ) -> Result<RawTensor<T>> {
-        let mut out = self.empty_shape(op, shape)?;
-        self.copy_into_slice(x, out.fresh());
-        Ok(out)
+        let mut out = self.fresh(op, shape)?;
+        self.copy_into_slice(x, out.data());
+        Ok(out.done())
     }
 
     /// Writes the elements of `x`, row-major, to `out`.
@@ -144,13 +144,13 @@ impl ExecContext {
         let dims = &mut dims[..shape.rank()];
         dims.copy_from_slice(shape.dims());
         dims[axis] = joined;
-        let mut out = self.empty_shape(OP, Shape::new(OP, dims)?)?;
+        let mut out = self.fresh(OP, Shape::new(OP, dims)?)?;
         let mut start = 0;
         for x in xs.iter().map(&raw) {
-            write_range(out.fresh(), dims, axis, start, x);
+            write_range(out.data(), dims, axis, start, x);
             start += x.shape()[axis];
         }
-        Ok(out)
+        Ok(out.done())
     }
 
     /// Zeros of `shape` with `x` written from index `start` of `axis` on: what `narrow` has cut out, put back.
@@ -162,9 +162,9 @@ impl ExecContext {
         start: usize,
         x: &RawTensor<T>,
     ) -> Result<RawTensor<T>> {
-        let mut out = self.full_shape(op, *shape, T::default())?;
-        write_range(out.fresh(), shape.dims(), axis, start, x);
-        Ok(out)
+        let mut out = self.fresh_filled(op, *shape, T::default())?;
+        write_range(out.data(), shape.dims(), axis, start, x);
+        Ok(out.done())
     }
 }
 

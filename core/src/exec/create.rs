@@ -8,20 +8,16 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Shape};
 use crate::pool::Arm;
-use crate::raw::RawTensor;
+use crate::raw::{Fresh, RawTensor};
 use crate::storage::Storage;
 
 impl ExecContext {
-    /// A tensor of a checked shape; contents unspecified (but some value of `T`).
+    /// Storage for a result of a checked shape; contents unspecified (but some value of `T`).
     #[inline]
-    pub(crate) fn empty_shape<T: Element>(
-        &self,
-        op: &'static str,
-        shape: Shape,
-    ) -> Result<RawTensor<T>> {
+    pub(crate) fn fresh<T: Element>(&self, op: &'static str, shape: Shape) -> Result<Fresh<T>> {
         let arm = if T::DTYPE == DType::F32 { Arm::F32 } else { Arm::Slab };
         let block = self.heap(op)?.acquire(op, arm, shape.count() * size_of::<T>())?;
-        Ok(RawTensor::from_parts(Storage::from_block(block), Layout::contiguous(shape)))
+        Ok(Fresh::new(Storage::from_block(block), shape))
     }
 
     /// A tensor whose contents are unspecified (but some value of `T`): what a recycled block held.
@@ -29,7 +25,7 @@ impl ExecContext {
     /// # Errors
     /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
     pub fn empty<T: Element>(&self, dims: &[usize]) -> Result<RawTensor<T>> {
-        self.empty_shape("empty", Shape::new("empty", dims)?)
+        Ok(self.fresh("empty", Shape::new("empty", dims)?)?.done())
     }
 
     /// Filled with `value`.
@@ -46,8 +42,18 @@ impl ExecContext {
         shape: Shape,
         value: T,
     ) -> Result<RawTensor<T>> {
-        let mut out = self.empty_shape(op, shape)?;
-        out.fresh().fill(value);
+        Ok(self.fresh_filled(op, shape, value)?.done())
+    }
+
+    /// Storage for a result, filled with `value`.
+    pub(crate) fn fresh_filled<T: Element>(
+        &self,
+        op: &'static str,
+        shape: Shape,
+        value: T,
+    ) -> Result<Fresh<T>> {
+        let mut out = self.fresh(op, shape)?;
+        out.data().fill(value);
         Ok(out)
     }
 
@@ -82,9 +88,9 @@ impl ExecContext {
     pub fn from_slice<T: Element>(&self, dims: &[usize], values: &[T]) -> Result<RawTensor<T>> {
         const OP: &str = "from_slice";
         let shape = checked_len(OP, dims, values.len())?;
-        let mut out = self.empty_shape(OP, shape)?;
-        out.fresh().copy_from_slice(values);
-        Ok(out)
+        let mut out = self.fresh(OP, shape)?;
+        out.data().copy_from_slice(values);
+        Ok(out.done())
     }
 
     /// Takes a vector over, without a copy; it is dropped with the last reference, on whichever thread that happens.

@@ -155,10 +155,10 @@ impl ExecContext {
         operands: [(&RawTensor<T>, &Layout); N],
         f: impl Fn(Table<T>, [Operand<'_, T>; N], &mut [T]) + Sync,
     ) -> Result<RawTensor<T>> {
-        let mut out = self.empty_shape(op, shape)?;
+        let mut out = self.fresh(op, shape)?;
         let k = self.kernels::<T>();
-        self.for_rows(&shape, operands, out.fresh(), &|operands, out| f(k, operands, out));
-        Ok(out)
+        self.for_rows(&shape, operands, out.data(), &|operands, out| f(k, operands, out));
+        Ok(out.done())
     }
 
     /// Calls `f` with matching stretches of the operands and of the contiguous `out`.

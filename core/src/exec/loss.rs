@@ -4,6 +4,7 @@
 use super::context::ExecContext;
 use crate::backend::Real;
 use crate::error::{Error, Fits, Result};
+use crate::kernels::elementwise::Operand;
 use crate::layout::Shape;
 use crate::pool::ScratchLease;
 use crate::raw::RawTensor;
@@ -75,14 +76,16 @@ impl ExecContext {
         }
         let (n, classes) = (left[0], left[1]);
         let scale = g.iter().next().unwrap_or(T::ZERO) / T::from_f64(n as f64);
-        let mut out = self.scale(&self.exp(log_probs)?, scale)?;
-        let rows = out.fresh().chunks_exact_mut(classes).zip(targets.iter()).enumerate();
+        let probs = self.exp(log_probs)?;
+        let mut out = self.fresh(OP, left)?;
+        self.kernels::<T>().mul(Operand::Slice(probs.data()?), Operand::Splat(scale), out.data());
+        let rows = out.data().chunks_exact_mut(classes).zip(targets.iter()).enumerate();
         for (position, (row, index)) in rows {
             let at = usize::try_from(index).ok().and_then(|i| row.get_mut(i));
             let at =
                 at.ok_or(Error::IndexOutOfRange { op: OP, position, index, bound: classes })?;
             *at = *at - scale;
         }
-        Ok(out)
+        Ok(out.done())
     }
 }

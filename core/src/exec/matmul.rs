@@ -86,15 +86,15 @@ impl ExecContext {
             let fits = if tb == 1 { Fits::Columns(k) } else { Fits::Rows(k) };
             return Err(Error::ShapeMismatch { op, left, right, fits });
         }
-        let mut out = self.empty_shape(op, Shape::new(op, &[m, n])?)?;
+        let mut out = self.fresh(op, Shape::new(op, &[m, n])?)?;
         let [a, b] = [(a, ta), (b, tb)].map(|(x, t)| {
             let l = x.layout();
             let (data, start) = (x.storage_elements(), l.offset());
             let matrix = Matrix { data, start, row: l.strides()[0], column: l.strides()[1] };
             if t == 1 { matrix.transposed() } else { matrix }
         });
-        self.gemm(op, a, b, k, n, out.fresh())?;
-        Ok(out)
+        self.gemm(op, a, b, k, n, out.data())?;
+        Ok(out.done())
     }
 
     fn gemm<T: Real>(

@@ -136,11 +136,10 @@ impl ExecContext {
     ) -> Result<RawTensor<T>> {
         const OP: &str = "max_backward";
         let shape = *x.shape();
-        let mut out = self.full_shape(OP, shape, T::ZERO)?;
+        let mut out = self.fresh_filled(OP, shape, T::ZERO)?;
         let (x, max, g) = (self.prepare(OP, x)?, self.prepare(OP, max)?, self.prepare(OP, g)?);
         let (_, n, inner) = axis.map_or((1, shape.count(), 1), |axis| around(&shape, axis));
-        let matrices =
-            out.fresh().chunks_exact_mut(n * inner).zip(x.data().chunks_exact(n * inner));
+        let matrices = out.data().chunks_exact_mut(n * inner).zip(x.data().chunks_exact(n * inner));
         let results = max.data().chunks_exact(inner).zip(g.data().chunks_exact(inner));
         for ((out, x), (max, g)) in matrices.zip(results) {
             for (i, (&max, &g)) in max.iter().zip(g).enumerate() {
@@ -150,7 +149,7 @@ impl ExecContext {
                 }
             }
         }
-        Ok(out)
+        Ok(out.done())
     }
 
     fn fold_all<T: Real>(
@@ -175,35 +174,35 @@ impl ExecContext {
     ) -> Result<RawTensor<T>> {
         let shape = *x.shape();
         shape.check_axis(op, axis)?;
-        let mut out = self.empty_shape(op, shape.without(axis))?;
+        let mut out = self.fresh(op, shape.without(axis))?;
         let x = self.prepare(op, x)?;
         let (x, k) = (x.data(), self.kernels::<T>());
         let (_, n, inner) = around(&shape, axis);
         if inner == 1 {
             let rows = (PIECE / n).max(1);
-            for_chunks(self.team(), out.fresh(), rows, |piece, out| {
+            for_chunks(self.team(), out.data(), rows, |piece, out| {
                 let x = x[piece * rows * n..].chunks_exact(n);
                 out.iter_mut().zip(x).for_each(|(out, x)| *out = (forms.row)(k, x));
             });
-            return Ok(out);
+            return Ok(out.done());
         }
         // A piece is some columns of one matrix, or some whole matrices.
         let columns = (PIECE / n).max(16);
         if columns >= inner {
             let each = (columns / inner).max(1);
-            for_chunks(self.team(), out.fresh(), each * inner, |piece, out| {
+            for_chunks(self.team(), out.data(), each * inner, |piece, out| {
                 let x = x[piece * each * n * inner..].chunks_exact(n * inner);
                 for (out, x) in out.chunks_exact_mut(inner).zip(x) {
                     (forms.columns)(k, x, inner, out);
                 }
             });
-            return Ok(out);
+            return Ok(out.done());
         }
-        for (out, x) in out.fresh().chunks_exact_mut(inner).zip(x.chunks_exact(n * inner)) {
+        for (out, x) in out.data().chunks_exact_mut(inner).zip(x.chunks_exact(n * inner)) {
             for_chunks(self.team(), out, columns, |piece, out| {
                 (forms.columns)(k, &x[piece * columns..], inner, out);
             });
         }
-        Ok(out)
+        Ok(out.done())
     }
 }

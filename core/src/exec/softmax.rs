@@ -78,7 +78,7 @@ impl ExecContext {
         }
         let last = shape.rank() - 1;
         let swapped = shape.with_dim(axis, shape[last]).with_dim(last, shape[axis]);
-        let mut out = self.empty_shape(op, swapped)?;
+        let mut out = self.fresh(op, swapped)?;
         let (k, n) = (self.kernels::<T>(), shape[axis]);
         let mut rows = [const { None }; N];
         for (row, x) in rows.iter_mut().zip(xs) {
@@ -93,12 +93,13 @@ impl ExecContext {
             *data = prepared.data();
         }
         let each = (PIECE / n).max(1);
-        for_chunks(self.team(), out.fresh(), each * n, |piece, out| {
+        for_chunks(self.team(), out.data(), each * n, |piece, out| {
             for (i, out) in out.chunks_exact_mut(n).enumerate() {
                 let start = (piece * each + i) * n;
                 f(k, data.map(|x| &x[start..start + n]), out);
             }
         });
+        let out = out.done();
         if axis == last {
             return Ok(out);
         }

@@ -41,6 +41,8 @@ pub(crate) struct Heap {
 
 struct State {
     bins: [Bins; ARMS],
+    /// The block each arm got back last, not in its bins yet: loops of one size never touch a trie.
+    recent: [Option<Block>; ARMS],
     /// Live blocks by arm; `stats.outstanding` and `cells` are made of these.
     live: [usize; ARMS],
     holders: usize,
@@ -55,6 +57,55 @@ struct State {
 impl State {
     fn is_unused(&self) -> bool {
         self.holders == 0 && self.live.iter().all(|&n| n == 0)
+    }
+
+    /// Caches a block.
+    #[inline(always)]
+    fn put(&mut self, arm: Arm, block: Block) {
+        self.cached_bytes += block.header().capacity;
+        if let Some(older) = self.recent[arm as usize].replace(block) {
+            self.bins[arm as usize].put(older);
+        }
+    }
+
+    /// Takes the smallest cached block of at least `capacity` bytes, of equal ones the last put.
+    #[inline(always)]
+    fn take(&mut self, arm: Arm, capacity: usize) -> Option<Block> {
+        let block = match self.recent[arm as usize].take() {
+            Some(recent) if recent.header().capacity == capacity => recent,
+            recent => self.take_from_bins(arm, capacity, recent)?,
+        };
+        self.cached_bytes -= block.header().capacity;
+        Some(block)
+    }
+
+    fn take_from_bins(
+        &mut self,
+        arm: Arm,
+        capacity: usize,
+        recent: Option<Block>,
+    ) -> Option<Block> {
+        let bins = &mut self.bins[arm as usize];
+        if let Some(recent) = recent {
+            bins.put(recent);
+        }
+        bins.take(capacity)
+    }
+
+    /// Takes a large cached block of any arm.
+    fn take_any(&mut self) -> Option<Block> {
+        for (recent, bins) in self.recent.iter_mut().zip(&mut self.bins) {
+            if let Some(recent) = recent.take() {
+                bins.put(recent);
+            }
+        }
+        let block = self.bins.iter_mut().find_map(Bins::take_large)?;
+        self.cached_bytes -= block.header().capacity;
+        Some(block)
+    }
+
+    fn cached(&self, arm: Arm) -> usize {
+        self.bins[arm as usize].count() + usize::from(self.recent[arm as usize].is_some())
     }
 
     /// Counts a block out; the caller holds the lock.
@@ -102,9 +153,8 @@ impl Heap {
         let refused = Error::OutOfMemory { op, bytes };
         let capacity = self.round(arm, bytes).ok_or(refused)?;
         let mut state = self.state.lock();
-        if let Some(block) = state.bins[arm as usize].take(capacity) {
+        if let Some(block) = state.take(arm, capacity) {
             let capacity = block.header().capacity;
-            state.cached_bytes -= capacity;
             state.hits += 1;
             state.count_out(arm, capacity);
             drop(state);
@@ -160,8 +210,7 @@ impl Heap {
         let mut state = heap.state.lock();
         let fits = capacity <= heap.config.max_cached_bytes.saturating_sub(state.cached_bytes);
         if state.open && fits {
-            state.bins[arm as usize].put(block);
-            state.cached_bytes += capacity;
+            state.put(arm, block);
         } else {
             // Freed before it is counted in (protocol, 3).
             drop(state);
@@ -184,8 +233,7 @@ impl Heap {
             if state.cached_bytes <= keep_bytes {
                 return;
             }
-            let Some(block) = state.bins.iter_mut().find_map(Bins::take_large) else { return };
-            state.cached_bytes -= block.header().capacity;
+            let Some(block) = state.take_any() else { return };
             drop(state);
             // The caller's own hold keeps the heap meanwhile.
             self.free(block);
@@ -224,6 +272,7 @@ impl HeapRef {
         let place = place.cast::<Heap>();
         let state = State {
             bins: [const { Bins::new() }; ARMS],
+            recent: [None; ARMS],
             live: [0; ARMS],
             holders: 1,
             open: true,
@@ -263,7 +312,7 @@ impl HeapRef {
         let state = self.heap().state.lock();
         let [f32s, slabs, cells] = state.live;
         let [cached_buffers, cached_slabs, cached_cells] =
-            [0, 1, 2].map(|arm: usize| state.bins[arm].count());
+            [Arm::F32, Arm::Slab, Arm::Cell].map(|arm| state.cached(arm));
         PoolStats {
             outstanding: f32s + slabs,
             outstanding_bytes: state.outstanding_bytes,

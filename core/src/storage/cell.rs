@@ -29,13 +29,20 @@ unsafe impl<V: ?Sized + Send + Sync> Send for Cell<V> {}
 unsafe impl<V: ?Sized + Send + Sync> Sync for Cell<V> {}
 
 impl<V> Cell<V> {
-    /// Moves `value` into a block of the pool.
-    pub(crate) fn try_new(op: &'static str, heap: &HeapRef, value: V) -> Result<Self> {
+    /// Makes a value in a block of the pool; `make` is not called if there is no memory.
+    #[inline]
+    pub(crate) fn try_new(
+        op: &'static str,
+        heap: &HeapRef,
+        make: impl FnOnce() -> V,
+    ) -> Result<Self> {
         const { assert!(align_of::<V>() <= ALIGN) };
         let block = heap.acquire(op, Arm::Cell, size_of::<V>())?;
+        let room = Room(block);
         let place = block.payload().cast::<V>();
         // SAFETY: the payload has room for a `V` and is aligned for it; the block is ours alone.
-        unsafe { place.write(value) };
+        unsafe { place.write(make()) };
+        core::mem::forget(room);
         Ok(Self { block, value: place })
     }
 
@@ -122,15 +129,17 @@ impl<V: ?Sized> DerefMut for Unique<V> {
 
 impl<V: ?Sized> Drop for Unique<V> {
     fn drop(&mut self) {
-        struct GiveBack(Block);
-        impl Drop for GiveBack {
-            fn drop(&mut self) {
-                Heap::give_back(self.0);
-            }
-        }
-        // The block returns also if the value's own drop panics.
-        let _block = GiveBack(self.block);
+        let _room = Room(self.block);
         // SAFETY: the only handle: the value is not used again.
         unsafe { self.value.drop_in_place() };
+    }
+}
+
+/// A block without a value, on its way back to the pool; also when `make` or the value's own drop unwinds.
+struct Room(Block);
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        Heap::give_back(self.0);
     }
 }

@@ -33,16 +33,16 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
     ) -> Result<Tensor<T>> {
         self.run_with(
             |ctx: &ExecContext, operands: [&RawTensor<T>; N]| Ok((compute(ctx, operands)?, ())),
-            |out, (), needs| Ok(vjp(out, needs)),
+            |out, (), needs| vjp(out, needs),
         )
     }
 
-    /// Like [`run`](Self::run), for a computation that leaves something for the VJP, which can fail to be made.
+    /// Like [`run`](Self::run), for a computation that leaves something for the VJP.
     #[inline]
     pub(super) fn run_with<V: Vjp<T>, X>(
         self,
         compute: impl FnOnce(&ExecContext, [&RawTensor<T>; N]) -> Result<(RawTensor<T>, X)>,
-        vjp: impl FnOnce(&RawTensor<T>, X, [bool; N]) -> Result<V>,
+        vjp: impl FnOnce(&RawTensor<T>, X, [bool; N]) -> V,
     ) -> Result<Tensor<T>> {
         let Self { ctx, op, operands } = self;
         let needs = operands.map(|x| x.node.is_some() && ctx.grad_enabled());
@@ -55,7 +55,7 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
             || compute(ctx, operands.map(|x| &x.raw)),
             |out, left| {
                 let parents = Parents::collect(ctx, op, nodes)?;
-                node::recorded(ctx, op, parents, vjp(out, left, needs)?)
+                node::recorded(ctx, op, parents, || vjp(out, left, needs))
             },
         )
     }

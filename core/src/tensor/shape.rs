@@ -98,7 +98,7 @@ impl<T: Differentiable> Tensor<T> {
                     *len = x.shape()[axis] as u64;
                 }
                 let parents = Parents::collect(ctx, OP, xs.iter().map(|x| x.node.as_ref()))?;
-                node::recorded::<T, _>(ctx, OP, parents, ConcatVjp { axis, lens })
+                node::recorded::<T, _>(ctx, OP, parents, || ConcatVjp { axis, lens })
             },
         )
     }

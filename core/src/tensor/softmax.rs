@@ -61,7 +61,7 @@ impl<T: Differentiable> Tensor<T> {
         let targets = &targets.raw;
         Recording::new(ctx, "cross_entropy", [self]).run_with(
             |ctx, [x]| ctx.cross_entropy(x, targets),
-            |_, log_probs, _| Ok(CrossEntropyVjp { log_probs, targets: targets.clone() }),
+            |_, log_probs, _| CrossEntropyVjp { log_probs, targets: targets.clone() },
         )
     }
 }
