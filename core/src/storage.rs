@@ -10,5 +10,5 @@ mod cell;
 mod foreign;
 mod handle;
 
-pub(crate) use cell::{Cell, Unique};
+pub(crate) use cell::Cell;
 pub use handle::Storage;

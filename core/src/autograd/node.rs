@@ -14,7 +14,7 @@ use super::vjp::{Inputs, Vjp};
 use crate::error::{Error, Result};
 use crate::exec::{ExecContext, ScopeNode};
 use crate::pool::HeapRef;
-use crate::storage::{Cell, Unique};
+use crate::storage::Cell;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
 
 /// A counted handle to a node.
@@ -89,13 +89,21 @@ impl Slot for Leaf {
 pub(crate) struct Made {
     /// For tensors and later nodes.
     pub(crate) node: NodeRef,
-    /// For a scope.
-    pub(crate) for_scope: Cell<dyn ScopeNode>,
+    /// For a scope, if it was asked for.
+    pub(crate) for_scope: Option<Cell<dyn ScopeNode>>,
+}
+
+/// What kind of node is made.
+#[derive(Clone, Copy)]
+struct Kind {
+    is_leaf: bool,
+    scoped: bool,
 }
 
 /// A leaf: a variable's node.
 pub(crate) fn leaf(ctx: &ExecContext, op: &'static str) -> Result<NodeRef> {
-    Ok(make(ctx, op, true, Parents::default(), || Leaf)?.node)
+    let kind = Kind { is_leaf: true, scoped: false };
+    Ok(make(ctx, op, kind, Parents::default(), || Leaf)?.node)
 }
 
 /// The node of a recorded op.
@@ -103,18 +111,23 @@ pub(crate) fn leaf(ctx: &ExecContext, op: &'static str) -> Result<NodeRef> {
 pub(crate) fn recorded<T: Differentiable, V: Vjp<T>>(
     ctx: &ExecContext,
     op: &'static str,
+    scoped: bool,
     parents: Parents,
     vjp: impl FnOnce() -> V,
 ) -> Result<Made> {
     let element = core::marker::PhantomData;
-    make(ctx, op, false, parents, || Saved { vjp: Some(vjp()), op, element })
+    make(ctx, op, Kind { is_leaf: false, scoped }, parents, || Saved {
+        vjp: Some(vjp()),
+        op,
+        element,
+    })
 }
 
 #[inline]
 fn make<S: Slot + 'static>(
     ctx: &ExecContext,
     op: &'static str,
-    is_leaf: bool,
+    kind: Kind,
     parents: Parents,
     slot: impl FnOnce() -> S,
 ) -> Result<Made> {
@@ -122,12 +135,12 @@ fn make<S: Slot + 'static>(
     let node = Cell::try_new(op, ctx.heap(op)?, || Node {
         time,
         op,
-        is_leaf,
+        is_leaf: kind.is_leaf,
         status: AtomicUsize::new(Status::Live as usize),
         claim: AtomicUsize::new(0),
         state: Mutex::new(State { parents, grad: None, chain: None, slot: slot() }),
     })?;
-    let for_scope = node.clone().unsize(|node| node as *mut dyn ScopeNode);
+    let for_scope = kind.scoped.then(|| node.clone().unsize(|node| node as *mut dyn ScopeNode));
     Ok(Made { node: node.unsize(|node| node as *mut Node<dyn Slot>), for_scope })
 }
 
@@ -238,31 +251,36 @@ impl Parents {
         times.max().unwrap_or(0)
     }
 
-    fn drain(&mut self) -> impl Iterator<Item = NodeRef> {
-        let inline = core::mem::take(&mut self.inline);
-        let more = self.more.take();
-        inline.into_iter().chain(more.into_iter().flatten()).flatten()
-    }
-
     /// Drops the handles; nodes nobody else holds are taken apart in a loop, chained through their own `chain`.
+    #[inline]
     fn drop_without_recursion(&mut self) {
         let mut chain = None;
-        hang_last(self, &mut chain);
+        self.hang_last(&mut chain);
         while let Some(mut node) = chain.take().and_then(Cell::into_last) {
             let state = node.state.get_mut();
             chain = state.chain.take();
-            hang_last(&mut state.parents, &mut chain);
+            state.parents.hang_last(&mut chain);
+        }
+    }
+
+    /// Drops the handles, and hangs the nodes they were the last of in front of `chain`.
+    #[inline]
+    fn hang_last(&mut self, chain: &mut Option<NodeRef>) {
+        for place in &mut self.inline {
+            if let Some(parent) = place.take() {
+                hang_if_last(parent, chain);
+            }
+        }
+        if let Some(more) = self.more.take() {
+            more.into_iter().flatten().for_each(|parent| hang_if_last(parent, chain));
         }
     }
 }
 
-/// Drops the handles of `parents`, and hangs the nodes they were the last of in front of `chain`.
-fn hang_last(parents: &mut Parents, chain: &mut Option<NodeRef>) {
-    for parent in parents.drain() {
-        let last: Option<Unique<_>> = parent.into_last();
-        if let Some(mut last) = last {
-            last.state.get_mut().chain = chain.take();
-            *chain = Some(last.into_cell());
-        }
+#[inline]
+fn hang_if_last(parent: NodeRef, chain: &mut Option<NodeRef>) {
+    if let Some(mut last) = parent.into_last() {
+        last.state.get_mut().chain = chain.take();
+        *chain = Some(last.into_cell());
     }
 }

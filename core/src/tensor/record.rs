@@ -53,9 +53,9 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
             op,
             records,
             || compute(ctx, operands.map(|x| &x.raw)),
-            |out, left| {
+            |out, left, scoped| {
                 let parents = Parents::collect(ctx, op, nodes)?;
-                node::recorded(ctx, op, parents, || vjp(out, left, needs))
+                node::recorded(ctx, op, scoped, parents, || vjp(out, left, needs))
             },
         )
     }
@@ -68,16 +68,16 @@ pub(super) fn finish<T: Differentiable, X>(
     op: &'static str,
     records: bool,
     compute: impl FnOnce() -> Result<(RawTensor<T>, X)>,
-    record: impl FnOnce(&RawTensor<T>, X) -> Result<node::Made>,
+    record: impl FnOnce(&RawTensor<T>, X, bool) -> Result<node::Made>,
 ) -> Result<Tensor<T>> {
     let slot = ctx.scope_slot(op)?;
     if records && slot.is_none() && ctx.scope_policy() == ScopePolicy::RequiredForGrad {
         return Err(Error::ActiveExecScopeRequired { op });
     }
     let (raw, left) = compute()?;
-    let made = if records { Some(record(&raw, left)?) } else { None };
+    let made = if records { Some(record(&raw, left, slot.is_some())?) } else { None };
     let (node, for_scope): (Option<NodeRef>, _) = match made {
-        Some(made) => (Some(made.node), Some(made.for_scope)),
+        Some(made) => (Some(made.node), made.for_scope),
         None => (None, None),
     };
     let scope_owned = slot.is_some_and(|slot| slot.adopt_with_node(&raw, for_scope));

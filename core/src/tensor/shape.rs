@@ -92,13 +92,13 @@ impl<T: Differentiable> Tensor<T> {
             OP,
             records,
             || Ok((ctx.concat_with(xs, |x| &x.raw, axis)?, ())),
-            |_, ()| {
+            |_, (), scoped| {
                 let mut lens = ScratchLease::acquire(OP, ctx.heap(OP)?, xs.len())?;
                 for (len, x) in lens.iter_mut().zip(xs) {
                     *len = x.shape()[axis] as u64;
                 }
                 let parents = Parents::collect(ctx, OP, xs.iter().map(|x| x.node.as_ref()))?;
-                node::recorded::<T, _>(ctx, OP, parents, || ConcatVjp { axis, lens })
+                node::recorded::<T, _>(ctx, OP, scoped, parents, || ConcatVjp { axis, lens })
             },
         )
     }
