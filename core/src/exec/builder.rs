@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use std_alloc::boxed::Box;
-use std_alloc::sync::Arc;
 
 use allocator_api2::alloc::Allocator;
 
@@ -13,15 +12,13 @@ use crate::backend::BackendRef;
 use crate::parallel::{SerialTeam, Team};
 use crate::pool::PoolConfig;
 
-/// A context's team: borrowed for ever, owned, or shared with other contexts.
+/// A context's team: borrowed for ever, or owned.
 #[non_exhaustive]
 pub enum TeamRef {
     /// Lives as long as the program.
     Static(&'static dyn Team),
     /// Ends with the context.
     Owned(Box<dyn Team>),
-    /// Ends with its last context.
-    Shared(Arc<dyn Team>),
 }
 
 impl TeamRef {
@@ -30,7 +27,6 @@ impl TeamRef {
         match self {
             Self::Static(team) => *team,
             Self::Owned(team) => &**team,
-            Self::Shared(team) => &**team,
         }
     }
 }
@@ -44,12 +40,6 @@ impl From<&'static dyn Team> for TeamRef {
 impl<X: Team + 'static> From<Box<X>> for TeamRef {
     fn from(team: Box<X>) -> Self {
         Self::Owned(team)
-    }
-}
-
-impl<X: Team + 'static> From<Arc<X>> for TeamRef {
-    fn from(team: Arc<X>) -> Self {
-        Self::Shared(team)
     }
 }
 
