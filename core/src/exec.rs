@@ -17,9 +17,12 @@ mod reduce;
 mod scope;
 mod softmax;
 mod step;
+mod take;
 
 pub use builder::{ExecContextBuilder, TeamRef};
 pub use context::{ExecContext, NoGrad};
+pub use copy::PreparedTensor;
 pub use memory::{Leaks, Pool};
 pub(crate) use scope::ScopeNode;
 pub use scope::{ExecScope, ScopePolicy, ScopeSlot};
+pub use take::Refused;

@@ -116,6 +116,12 @@ impl<T: Element> RawTensor<T> {
         Some(&mut self.storage.elements_mut()?[start..start + len])
     }
 
+    /// All elements of the storage to write, if unshared.
+    #[inline]
+    pub(crate) fn storage_mut(&mut self) -> Option<&mut [T]> {
+        self.storage.elements_mut()
+    }
+
     /// All elements of the storage; the layout's offset and strides index it.
     #[inline]
     pub(crate) fn storage_elements(&self) -> &[T] {

@@ -16,6 +16,7 @@ mod record;
 mod reduce;
 mod shape;
 mod softmax;
+mod take;
 
 pub use gradcheck::{GradcheckError, gradcheck};
 

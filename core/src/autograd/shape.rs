@@ -3,7 +3,7 @@
 use super::{Differentiable, Inputs, Vjp};
 use crate::error::Result;
 use crate::exec::ExecContext;
-use crate::layout::{Permutation, Shape};
+use crate::layout::{Layout, Permutation, Shape};
 use crate::raw::RawTensor;
 
 /// Another shape: the gradient gets the old one back.
@@ -24,16 +24,25 @@ impl<T: Differentiable> Vjp<T> for PermuteVjp {
     }
 }
 
-/// A range of an axis: the gradient stands in zeros.
-pub(crate) struct NarrowVjp {
+/// Some of the elements, picked by a layout: the gradient stands in their places among zeros.
+pub(crate) struct PickVjp {
     pub(crate) shape: Shape,
-    pub(crate) axis: usize,
-    pub(crate) start: usize,
+    /// The pick, as a view of a contiguous tensor of `shape`.
+    pub(crate) layout: Layout,
 }
 
-impl<T: Differentiable> Vjp<T> for NarrowVjp {
+impl<T: Differentiable> Vjp<T> for PickVjp {
     fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
-        inputs.give(0, || ctx.pad_range("narrow_backward", &self.shape, self.axis, self.start, g))
+        inputs.give(0, || ctx.unview("view_backward", &self.shape, &self.layout, g))
+    }
+}
+
+/// An axis from its end: the gradient is turned round again.
+pub(crate) struct FlipVjp(pub(crate) usize);
+
+impl<T: Differentiable> Vjp<T> for FlipVjp {
+    fn backward(&self, _: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
+        inputs.give(0, || g.flip(self.0))
     }
 }
 

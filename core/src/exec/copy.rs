@@ -11,16 +11,20 @@ use crate::raw::RawTensor;
 /// Elements of a piece: below it a copy stays on the caller.
 const PIECE: usize = 1 << 16;
 
-/// A tensor made contiguous: borrowed if it was already, else a copy of its own.
-pub(crate) enum Prepared<'a, T: Element> {
+/// A tensor made contiguous for a hot path: borrowed if it was already, else a copy of its own.
+#[derive(Debug)]
+pub enum PreparedTensor<'a, T: Element> {
+    /// It was contiguous.
     Borrowed(&'a RawTensor<T>),
+    /// A pooled copy, returned when dropped.
     Owned(RawTensor<T>),
 }
 
-impl<T: Element> Prepared<'_, T> {
+impl<T: Element> PreparedTensor<'_, T> {
     /// The elements, row-major.
+    #[must_use]
     #[inline]
-    pub(crate) fn data(&self) -> &[T] {
+    pub fn data(&self) -> &[T] {
         let tensor = match self {
             Self::Borrowed(tensor) => *tensor,
             Self::Owned(tensor) => tensor,
@@ -50,16 +54,26 @@ impl ExecContext {
     }
 
     /// `x` itself if contiguous, else a copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn prepare_contiguous<'a, T: Element>(
+        &self,
+        x: &'a RawTensor<T>,
+    ) -> Result<PreparedTensor<'a, T>> {
+        self.prepare("prepare_contiguous", x)
+    }
+
     #[inline]
     pub(crate) fn prepare<'a, T: Element>(
         &self,
         op: &'static str,
         x: &'a RawTensor<T>,
-    ) -> Result<Prepared<'a, T>> {
+    ) -> Result<PreparedTensor<'a, T>> {
         if x.layout().is_contiguous() {
-            return Ok(Prepared::Borrowed(x));
+            return Ok(PreparedTensor::Borrowed(x));
         }
-        Ok(Prepared::Owned(self.copy_as(op, x, *x.shape())?))
+        Ok(PreparedTensor::Owned(self.copy_as(op, x, *x.shape())?))
     }
 
     /// A contiguous copy under another shape of the same count.
@@ -144,54 +158,85 @@ impl ExecContext {
         let dims = &mut dims[..shape.rank()];
         dims.copy_from_slice(shape.dims());
         dims[axis] = joined;
-        let mut out = self.fresh(OP, Shape::new(OP, dims)?)?;
+        let shape = Shape::new(OP, dims)?;
+        let (mut out, joint) = (self.fresh(OP, shape)?, Layout::contiguous(shape));
         let mut start = 0;
         for x in xs.iter().map(&raw) {
-            write_range(out.data(), dims, axis, start, x);
-            start += x.shape()[axis];
+            let len = x.shape()[axis];
+            write_view(out.data(), &joint.narrow(OP, axis, start, len)?, x);
+            start += len;
         }
         Ok(out.done())
     }
 
-    /// Zeros of `shape` with `x` written from index `start` of `axis` on: what `narrow` has cut out, put back.
-    pub(crate) fn pad_range<T: Element>(
+    /// Writes `x` into `target` through a view of it: `view` makes the view's layout of the target's.
+    ///
+    /// # Errors
+    /// What `view` returns; [`Error::ShapeMismatch`] if `x` does not have the view's shape;
+    /// [`Error::InvalidDataLength`] if the view leaves the target's storage; [`Error::UnsupportedView`] if its elements
+    /// overlap, or another tensor (`x`, perhaps) shares the target's storage. Nothing is written then.
+    ///
+    /// # Examples
+    /// ```
+    /// let ctx = fucina_core::ExecContext::new();
+    /// let mut base = ctx.zeros(&[4])?;
+    /// let values = ctx.from_slice(&[4], &[6.0_f32, 4.0, 2.0, 0.0])?;
+    /// ctx.assign_view(&mut base, |layout| layout.flip("flip", 0), &values)?;
+    /// assert_eq!(base.data()?, [0.0, 2.0, 4.0, 6.0]);
+    /// # Ok::<(), fucina_core::Error>(())
+    /// ```
+    pub fn assign_view<T: Element>(
+        &self,
+        target: &mut RawTensor<T>,
+        view: impl FnOnce(&Layout) -> Result<Layout>,
+        x: &RawTensor<T>,
+    ) -> Result<()> {
+        const OP: &str = "assign_view";
+        let layout = view(target.layout())?;
+        if layout.shape() != x.shape() {
+            let (left, right) = (*layout.shape(), *x.shape());
+            return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::Same });
+        }
+        let expected = layout.span().end;
+        let fits = "elements that do not overlap, in storage that nothing else shares";
+        let refused = Error::UnsupportedView { op: OP, fits };
+        if layout.overlaps() {
+            return Err(refused);
+        }
+        let all = target.storage_mut().ok_or(refused)?;
+        if expected > all.len() {
+            return Err(Error::InvalidDataLength { op: OP, expected, found: all.len() });
+        }
+        write_view(all, &layout, x);
+        Ok(())
+    }
+
+    /// Zeros of `shape` with `x` written through `layout`, a view of such a tensor: what a view has picked out, put back.
+    pub(crate) fn unview<T: Element>(
         &self,
         op: &'static str,
         shape: &Shape,
-        axis: usize,
-        start: usize,
+        layout: &Layout,
         x: &RawTensor<T>,
     ) -> Result<RawTensor<T>> {
         let mut out = self.fresh_filled(op, *shape, T::default())?;
-        write_range(out.data(), shape.dims(), axis, start, x);
+        write_view(out.data(), layout, x);
         Ok(out.done())
     }
 }
 
-/// Writes `x` into the contiguous tensor `out` of shape `dims`, from index `start` of `axis` on.
-fn write_range<T: Element>(
-    out: &mut [T],
-    dims: &[usize],
-    axis: usize,
-    start: usize,
-    x: &RawTensor<T>,
-) {
-    let inner: usize = dims[axis + 1..].iter().product();
-    let (block, run) = (dims[axis] * inner, x.shape()[axis] * inner);
+/// Writes `x` to the elements of `out` that `layout`, of the same shape, picks.
+fn write_view<T: Element>(out: &mut [T], layout: &Layout, x: &RawTensor<T>) {
     let all = x.storage_elements();
-    let walk = collapse(x.shape(), [x.layout()]);
-    let (len, [stride]) = (walk.row_len(), walk.row_strides());
-    // `at` counts the elements of `x` written so far; a row may cover several runs or a part of one.
-    let mut at = 0;
-    for [row_start] in walk.rows(0, walk.row_count()) {
-        let mut done = 0;
-        while done < len {
-            let within = at % run;
-            let n = (run - within).min(len - done);
-            let to = at / run * block + start * inner + within;
-            let from = row_start.wrapping_add_signed(stride * done as isize);
-            copy_row(all, from, stride, &mut out[to..to + n]);
-            (at, done) = (at + n, done + n);
+    let walk = collapse(x.shape(), [layout, x.layout()]);
+    let (len, [out_stride, stride]) = (walk.row_len(), walk.row_strides());
+    for [to, from] in walk.rows(0, walk.row_count()) {
+        if out_stride == 1 {
+            copy_row(all, from, stride, &mut out[to..to + len]);
+            continue;
+        }
+        for i in 0..len as isize {
+            out[to.wrapping_add_signed(out_stride * i)] = all[from.wrapping_add_signed(stride * i)];
         }
     }
 }

@@ -163,7 +163,7 @@ impl ExecContext {
 
     /// Calls `f` with matching stretches of the operands and of the contiguous `out`.
     #[inline]
-    fn for_rows<T: Real, const N: usize>(
+    pub(super) fn for_rows<T: Real, const N: usize>(
         &self,
         shape: &Shape,
         operands: [(&RawTensor<T>, &Layout); N],

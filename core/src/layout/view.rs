@@ -213,6 +213,57 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// `axis` from its last index to its first.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`].
+    pub fn flip(&self, op: &'static str, axis: usize) -> Result<Self> {
+        let last = self.shape[self.shape.check_axis(op, axis)?] as isize - 1;
+        let mut out = *self;
+        out.offset = self.offset.wrapping_add_signed(self.strides[axis] * last);
+        out.strides[axis] = -self.strides[axis];
+        Ok(out)
+    }
+
+    /// Every `step`-th index of `axis`, from the first on.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`]; [`Error::InvalidArgument`] for a step of 0.
+    pub fn step(&self, op: &'static str, axis: usize, step: usize) -> Result<Self> {
+        let dim = self.shape[self.shape.check_axis(op, axis)?];
+        if step == 0 {
+            return Err(Error::InvalidArgument { op, argument: "step", fits: "at least 1" });
+        }
+        let mut out = *self;
+        out.shape = self.shape.with_dim(axis, dim.div_ceil(step));
+        // A step past the end leaves one index, whose stride is never used.
+        out.strides[axis] = self.strides[axis].wrapping_mul(step.min(dim) as isize);
+        Ok(out)
+    }
+
+    /// Whether two different indices may meet in one element. Says yes to a few exotic layouts in which none do.
+    #[must_use]
+    pub fn overlaps(&self) -> bool {
+        let mut axes = [(0_usize, 1_usize); MAX_RANK];
+        let rank = self.shape.rank();
+        for (axis, place) in axes[..rank].iter_mut().enumerate() {
+            *place = (self.strides[axis].unsigned_abs(), self.shape[axis]);
+        }
+        let axes = &mut axes[..rank];
+        axes.sort_unstable();
+        // Each stride must step over everything that the smaller ones reach.
+        let mut reach = 0_usize;
+        for &(stride, dim) in axes.iter().filter(|&&(_, dim)| dim > 1) {
+            if stride <= reach {
+                return true;
+            }
+            reach += stride * (dim - 1);
+        }
+        false
+    }
+}
+
 /// A checked order of axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permutation {

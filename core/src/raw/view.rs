@@ -51,6 +51,22 @@ impl<T: Element> RawTensor<T> {
         Ok(self.with_layout(self.layout.narrow("narrow", axis, start, len)?))
     }
 
+    /// `axis` from its last index to its first.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`].
+    pub fn flip(&self, axis: usize) -> Result<Self> {
+        Ok(self.with_layout(self.layout.flip("flip", axis)?))
+    }
+
+    /// Every `step`-th index of `axis`, from the first on.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`]; [`Error::InvalidArgument`] for a step of 0.
+    pub fn step(&self, axis: usize, step: usize) -> Result<Self> {
+        Ok(self.with_layout(self.layout.step("step", axis, step)?))
+    }
+
     /// Stretched to `dims`: new and stretched axes have stride 0.
     ///
     /// # Errors

@@ -4,10 +4,10 @@ use super::Tensor;
 use super::record::{Recording, finish};
 use crate::autograd::Differentiable;
 use crate::autograd::node::{self, Parents};
-use crate::autograd::shape::{BroadcastVjp, ConcatVjp, NarrowVjp, PermuteVjp, ReshapeVjp};
+use crate::autograd::shape::{BroadcastVjp, ConcatVjp, FlipVjp, PermuteVjp, PickVjp, ReshapeVjp};
 use crate::error::Result;
 use crate::exec::ExecContext;
-use crate::layout::{MAX_RANK, Permutation};
+use crate::layout::{Layout, MAX_RANK, Permutation};
 use crate::pool::ScratchLease;
 
 impl<T: Differentiable> Tensor<T> {
@@ -60,10 +60,42 @@ impl<T: Differentiable> Tensor<T> {
     /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::RangeOutOfBounds`](crate::Error::RangeOutOfBounds) if the range is empty or leaves the axis;
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
     pub fn narrow(&self, ctx: &ExecContext, axis: usize, start: usize, len: usize) -> Result<Self> {
-        Recording::new(ctx, "narrow", [self]).run(
-            |_, [x]| x.narrow(axis, start, len),
-            |_, _| NarrowVjp { shape: *self.shape(), axis, start },
-        )
+        self.pick(ctx, "narrow", |layout| layout.narrow("narrow", axis, start, len))
+    }
+
+    /// Every `step`-th index of `axis`, from the first on. A view.
+    ///
+    /// Gradient: `g` in its places among zeros.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange);
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a step of 0;
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    pub fn step(&self, ctx: &ExecContext, axis: usize, step: usize) -> Result<Self> {
+        self.pick(ctx, "step", |layout| layout.step("step", axis, step))
+    }
+
+    fn pick(
+        &self,
+        ctx: &ExecContext,
+        op: &'static str,
+        view: impl Fn(&Layout) -> Result<Layout>,
+    ) -> Result<Self> {
+        let shape = *self.shape();
+        let layout = view(&Layout::contiguous(shape))?;
+        Recording::new(ctx, op, [self])
+            .run(|_, [x]| Ok(x.with_layout(view(x.layout())?)), |_, _| PickVjp { shape, layout })
+    }
+
+    /// `axis` from its last index to its first. A view.
+    ///
+    /// Gradient: `g` turned round again.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange);
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    pub fn flip(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
+        Recording::new(ctx, "flip", [self]).run(|_, [x]| x.flip(axis), |_, _| FlipVjp(axis))
     }
 
     /// Stretched to `dims`: axes may be added in front, and ones replaced. A view.
