@@ -18,11 +18,13 @@ mod scope;
 mod softmax;
 mod step;
 mod take;
+mod timeline;
 
 pub use builder::{ExecContextBuilder, TeamRef};
 pub use context::{ExecContext, NoGrad};
 pub use copy::PreparedTensor;
-pub use memory::{Leaks, Pool};
+pub use memory::{LeakSite, Leaks, Pool};
 pub(crate) use scope::ScopeNode;
 pub use scope::{ExecScope, ScopePolicy, ScopeSlot};
 pub use take::Refused;
+pub use timeline::{MemoryRecorder, MemorySample};

@@ -16,6 +16,7 @@
 mod bins;
 mod config;
 mod heap;
+mod live;
 mod scratch;
 #[cfg(test)]
 mod tests;

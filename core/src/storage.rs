@@ -9,6 +9,8 @@ pub(crate) mod block;
 mod cell;
 mod foreign;
 mod handle;
+mod origin;
 
 pub(crate) use cell::Cell;
 pub use handle::Storage;
+pub(crate) use origin::Origin;

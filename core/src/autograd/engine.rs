@@ -126,7 +126,7 @@ fn gather_kept(ctx: &ExecContext, pending: &mut Pending) -> Result<()> {
         if let (true, Some(before)) = (met.node.is_leaf, met.node.grad()) {
             grad = before.sum(ctx, &grad)?;
         }
-        met.kept = Some(Cell::try_new(OP, ctx.heap(OP)?, || grad)?);
+        met.kept = Some(Cell::try_new(OP, ctx.site(OP)?, || grad)?);
     }
     Ok(())
 }

@@ -132,7 +132,7 @@ fn make<S: Slot + 'static>(
     slot: impl FnOnce() -> S,
 ) -> Result<Made> {
     let time = ctx.tick(parents.latest());
-    let node = Cell::try_new(op, ctx.heap(op)?, || Node {
+    let node = Cell::try_new(op, ctx.site(op)?, || Node {
         time,
         op,
         is_leaf: kind.is_leaf,

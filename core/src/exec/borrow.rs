@@ -25,6 +25,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`from_slice`](Self::from_slice).
+    #[track_caller]
     pub unsafe fn from_borrowed_slice<T: Element>(
         &self,
         dims: &[usize],
@@ -43,6 +44,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`from_slice`](Self::from_slice); `release` is then dropped without being run.
+    #[track_caller]
     pub unsafe fn from_foreign<T: Element>(
         &self,
         dims: &[usize],
@@ -54,7 +56,7 @@ impl ExecContext {
         let shape = checked_len(OP, dims, len)?;
         let bytes = len * size_of::<T>();
         // SAFETY: the caller's promise.
-        let storage = unsafe { Storage::wrap(OP, self.heap(OP)?, data.cast(), bytes, release)? };
+        let storage = unsafe { Storage::wrap(OP, self.site(OP)?, data.cast(), bytes, release)? };
         Ok(RawTensor::from_parts(storage, Layout::contiguous(shape)))
     }
 }

@@ -6,11 +6,13 @@ use core::fmt;
 
 use super::builder::{ExecContextBuilder, TeamRef};
 use super::scope::{ScopePolicy, Scopes};
+use super::timeline::Recording;
 use crate::alloc::AllocHandle;
 use crate::backend::{BackendRef, Real, SCALAR, Table};
 use crate::error::{Error, Result};
 use crate::parallel::{SerialTeam, Team};
 use crate::pool::{Heap, HeapRef, PoolConfig};
+use crate::storage::Origin;
 
 /// Allocator, pool, backend, team and scopes: every op call goes through one.
 ///
@@ -35,6 +37,11 @@ pub struct ExecContext {
     pub(super) scopes: Scopes,
     scope_policy: ScopePolicy,
     no_grad: Cell<usize>,
+    /// The facade op that is running, for the blocks it asks for.
+    origin: Cell<Option<Origin>>,
+    pub(super) recording: Recording,
+    /// What outlives the context was reported by `close`.
+    pub(super) reported: Cell<bool>,
     clock: Cell<u64>,
 }
 
@@ -51,6 +58,9 @@ impl ExecContext {
             scopes: Scopes::new(),
             scope_policy: ScopePolicy::Optional,
             no_grad: Cell::new(0),
+            origin: Cell::new(None),
+            recording: Recording::new(),
+            reported: Cell::new(false),
             clock: Cell::new(0),
         }
     }
@@ -71,6 +81,9 @@ impl ExecContext {
             scopes: Scopes::new(),
             scope_policy: parts.scope_policy,
             no_grad: Cell::new(0),
+            origin: Cell::new(None),
+            recording: Recording::new(),
+            reported: Cell::new(false),
             clock: Cell::new(0),
         }
     }
@@ -82,6 +95,21 @@ impl ExecContext {
             Some(heap) => Ok(heap),
             None => self.make_heap(op),
         }
+    }
+
+    /// The heap, and who asks for memory: the facade op that is running, else the caller.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn site(&self, op: &'static str) -> Result<(&HeapRef, Origin)> {
+        let origin = self.origin.get().unwrap_or_else(Origin::here);
+        Ok((self.heap(op)?, origin))
+    }
+
+    /// Until the guard is dropped, memory is asked for by the caller of this function's caller.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn on_behalf_of_caller(&self) -> OnBehalf<'_> {
+        OnBehalf { ctx: self, before: self.origin.replace(Some(Origin::here())) }
     }
 
     /// The heap, if something was ever allocated.
@@ -157,6 +185,19 @@ impl ExecContext {
         let now = self.clock.get().max(after) + 1;
         self.clock.set(now);
         now
+    }
+}
+
+/// While it lives, a facade op answers for the memory that is asked for.
+pub(crate) struct OnBehalf<'ctx> {
+    ctx: &'ctx ExecContext,
+    before: Option<Origin>,
+}
+
+impl Drop for OnBehalf<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.ctx.origin.set(self.before);
     }
 }
 

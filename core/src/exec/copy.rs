@@ -41,6 +41,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn materialize<T: Element>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
         self.copy_as("materialize", x, *x.shape())
     }
@@ -49,6 +50,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn clone<T: Element>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
         self.materialize(x)
     }
@@ -57,6 +59,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn prepare_contiguous<'a, T: Element>(
         &self,
         x: &'a RawTensor<T>,
@@ -65,6 +68,7 @@ impl ExecContext {
     }
 
     #[inline]
+    #[track_caller]
     pub(crate) fn prepare<'a, T: Element>(
         &self,
         op: &'static str,
@@ -77,6 +81,7 @@ impl ExecContext {
     }
 
     /// A contiguous copy under another shape of the same count.
+    #[track_caller]
     fn copy_as<T: Element>(
         &self,
         op: &'static str,
@@ -106,6 +111,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::InvalidShape`]; [`Error::ShapeMismatch`] if the count differs; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn reshape<T: Element>(&self, x: &RawTensor<T>, dims: &[usize]) -> Result<RawTensor<T>> {
         const OP: &str = "reshape";
         let shape = Shape::new(OP, dims)?;
@@ -120,11 +126,13 @@ impl ExecContext {
     /// # Errors
     /// [`Error::InvalidArgument`] for an empty list; [`Error::AxisOutOfRange`]; [`Error::ShapeMismatch`] if anything
     /// but that axis differs; [`Error::Overflow`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn concat<T: Element>(&self, xs: &[&RawTensor<T>], axis: usize) -> Result<RawTensor<T>> {
         self.concat_with(xs, |x| x, axis)
     }
 
     /// Joins the tensors that `raw` finds in a list.
+    #[track_caller]
     pub(crate) fn concat_with<'a, X, T: Element>(
         &self,
         xs: &'a [X],
@@ -185,6 +193,7 @@ impl ExecContext {
     /// assert_eq!(base.data()?, [0.0, 2.0, 4.0, 6.0]);
     /// # Ok::<(), fucina_core::Error>(())
     /// ```
+    #[track_caller]
     pub fn assign_view<T: Element>(
         &self,
         target: &mut RawTensor<T>,
@@ -212,6 +221,7 @@ impl ExecContext {
     }
 
     /// Zeros of `shape` with `x` written through `layout`, a view of such a tensor: what a view has picked out, put back.
+    #[track_caller]
     pub(crate) fn unview<T: Element>(
         &self,
         op: &'static str,

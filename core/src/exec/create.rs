@@ -14,9 +14,12 @@ use crate::storage::Storage;
 impl ExecContext {
     /// Storage for a result of a checked shape; contents unspecified (but some value of `T`).
     #[inline]
+    #[track_caller]
     pub(crate) fn fresh<T: Element>(&self, op: &'static str, shape: Shape) -> Result<Fresh<T>> {
         let arm = if T::DTYPE == DType::F32 { Arm::F32 } else { Arm::Slab };
-        let block = self.heap(op)?.acquire(op, arm, shape.count() * size_of::<T>())?;
+        let (heap, origin) = self.site(op)?;
+        let block = heap.acquire(op, arm, shape.count() * size_of::<T>(), origin)?;
+        self.recording.sample(op, heap);
         Ok(Fresh::new(Storage::from_block(block), shape))
     }
 
@@ -24,6 +27,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn empty<T: Element>(&self, dims: &[usize]) -> Result<RawTensor<T>> {
         Ok(self.fresh("empty", Shape::new("empty", dims)?)?.done())
     }
@@ -32,10 +36,12 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn full<T: Element>(&self, dims: &[usize], value: T) -> Result<RawTensor<T>> {
         self.full_shape("full", Shape::new("full", dims)?, value)
     }
 
+    #[track_caller]
     pub(crate) fn full_shape<T: Element>(
         &self,
         op: &'static str,
@@ -46,6 +52,7 @@ impl ExecContext {
     }
 
     /// Storage for a result, filled with `value`.
+    #[track_caller]
     pub(crate) fn fresh_filled<T: Element>(
         &self,
         op: &'static str,
@@ -61,6 +68,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn zeros<T: Element>(&self, dims: &[usize]) -> Result<RawTensor<T>> {
         self.full_shape("zeros", Shape::new("zeros", dims)?, T::default())
     }
@@ -69,6 +77,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn ones<T: Element>(&self, dims: &[usize]) -> Result<RawTensor<T>> {
         self.full_shape("ones", Shape::new("ones", dims)?, T::ONE)
     }
@@ -77,6 +86,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn scalar<T: Element>(&self, value: T) -> Result<RawTensor<T>> {
         self.full_shape("scalar", Shape::scalar(), value)
     }
@@ -85,6 +95,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::InvalidShape`], [`Error::Overflow`], [`Error::InvalidDataLength`], [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn from_slice<T: Element>(&self, dims: &[usize], values: &[T]) -> Result<RawTensor<T>> {
         const OP: &str = "from_slice";
         let shape = checked_len(OP, dims, values.len())?;
@@ -97,10 +108,11 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`from_slice`](Self::from_slice); the vector is then dropped.
+    #[track_caller]
     pub fn from_vec<T: Element>(&self, dims: &[usize], values: Vec<T>) -> Result<RawTensor<T>> {
         const OP: &str = "from_vec";
         let shape = checked_len(OP, dims, values.len())?;
-        let storage = Storage::from_vec(OP, self.heap(OP)?, values)?;
+        let storage = Storage::from_vec(OP, self.site(OP)?, values)?;
         Ok(RawTensor::from_parts(storage, Layout::contiguous(shape)))
     }
 
@@ -108,6 +120,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`from_slice`](Self::from_slice).
+    #[track_caller]
     pub fn from_static<T: Element>(
         &self,
         dims: &[usize],
@@ -115,7 +128,7 @@ impl ExecContext {
     ) -> Result<RawTensor<T>> {
         const OP: &str = "from_static";
         let shape = checked_len(OP, dims, values.len())?;
-        let storage = Storage::from_static(OP, self.heap(OP)?, values)?;
+        let storage = Storage::from_static(OP, self.site(OP)?, values)?;
         Ok(RawTensor::from_parts(storage, Layout::contiguous(shape)))
     }
 }

@@ -28,6 +28,7 @@ macro_rules! binary_ops {
         ///
         /// # Errors
         /// [`Error::ShapeMismatch`] if the shapes do not broadcast; [`Error::Overflow`]; [`Error::OutOfMemory`].
+        #[track_caller]
         pub fn $name<T: Real>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
             self.binary(stringify!($name), a, b, |k, a, b, out| k.$name(a, b, out))
         }
@@ -41,6 +42,7 @@ macro_rules! unary_ops {
         ///
         /// # Errors
         /// [`Error::OutOfMemory`].
+        #[track_caller]
         pub fn $name<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
             self.unary(stringify!($name), x, |k, x, out| k.$name(x, out))
         }
@@ -75,6 +77,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn scale<T: Real>(&self, x: &RawTensor<T>, factor: T) -> Result<RawTensor<T>> {
         self.map("scale", *x.shape(), [(x, x.layout())], |k, [x], out| {
             k.mul(x, Operand::Splat(factor), out);
@@ -82,6 +85,7 @@ impl ExecContext {
     }
 
     /// `x / divisor`.
+    #[track_caller]
     pub(crate) fn divide_by<T: Real>(
         &self,
         op: &'static str,
@@ -97,6 +101,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the shapes differ; [`Error::UnsupportedView`] if `acc` is shared or not contiguous.
+    #[track_caller]
     pub fn add_in_place<T: Real>(&self, acc: &mut RawTensor<T>, x: &RawTensor<T>) -> Result<()> {
         const OP: &str = "add_in_place";
         if acc.shape() != x.shape() {
@@ -112,6 +117,7 @@ impl ExecContext {
     }
 
     #[inline]
+    #[track_caller]
     fn binary<T: Real>(
         &self,
         op: &'static str,
@@ -130,6 +136,7 @@ impl ExecContext {
     }
 
     #[inline]
+    #[track_caller]
     fn unary<T: Real>(
         &self,
         op: &'static str,
@@ -148,6 +155,7 @@ impl ExecContext {
 
     /// `out = f(operands)` for operands seen through layouts of one shape.
     #[inline]
+    #[track_caller]
     fn map<T: Real, const N: usize>(
         &self,
         op: &'static str,

@@ -18,6 +18,7 @@ impl ExecContext {
     /// # Errors
     /// [`Error::ShapeMismatch`]; [`Error::IndexOutOfRange`] for a target outside `0..classes`;
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn cross_entropy<T: Real>(
         &self,
         logits: &RawTensor<T>,
@@ -38,7 +39,7 @@ impl ExecContext {
             }
         }
         let log_probs = self.log_softmax(logits, 1)?;
-        let mut losses = ScratchLease::acquire(OP, self.heap(OP)?, n)?;
+        let mut losses = ScratchLease::acquire(OP, self.site(OP)?, n)?;
         let rows = self.prepare(OP, &log_probs)?;
         let rows = rows.data().chunks_exact(classes);
         for ((loss, row), target) in losses.iter_mut().zip(rows).zip(targets.iter()) {
@@ -54,6 +55,7 @@ impl ExecContext {
     /// # Errors
     /// [`Error::ShapeMismatch`] unless `g` is `[1]` and `targets` has a row's entry each;
     /// [`Error::IndexOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn cross_entropy_backward<T: Real>(
         &self,
         log_probs: &RawTensor<T>,

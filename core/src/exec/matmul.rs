@@ -47,6 +47,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if one is not a matrix or `b` has not `k` rows; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn matmul<T: Real>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
         self.product("matmul", a, b, [false, false])
     }
@@ -55,6 +56,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`matmul`](Self::matmul), for `b` without `k` columns.
+    #[track_caller]
     pub fn matmul_nt<T: Real>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
         self.product("matmul_nt", a, b, [false, true])
     }
@@ -63,10 +65,12 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`matmul`](Self::matmul).
+    #[track_caller]
     pub fn matmul_tn<T: Real>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
         self.product("matmul_tn", a, b, [true, false])
     }
 
+    #[track_caller]
     fn product<T: Real>(
         &self,
         op: &'static str,
@@ -97,6 +101,7 @@ impl ExecContext {
         Ok(out.done())
     }
 
+    #[track_caller]
     fn gemm<T: Real>(
         &self,
         op: &'static str,
@@ -109,12 +114,12 @@ impl ExecContext {
         let kernels = self.kernels::<T>();
         let TileShape { mr, nr } = kernels.tile_shape();
         let m = out.len() / n;
-        let heap = self.heap(op)?;
+        let site = self.site(op)?;
         let refused = Error::OutOfMemory { op, bytes: usize::MAX };
         let padded =
             |count: usize, to: usize| count.next_multiple_of(to).checked_mul(k).ok_or(refused);
-        let mut packed_a = ScratchLease::acquire(op, heap, padded(m, mr)?)?;
-        let mut packed_b = ScratchLease::acquire(op, heap, padded(n, nr)?)?;
+        let mut packed_a = ScratchLease::acquire(op, site, padded(m, mr)?)?;
+        let mut packed_b = ScratchLease::acquire(op, site, padded(n, nr)?)?;
         pack(a, m, k, mr, &mut packed_a);
         pack(b.transposed(), n, k, nr, &mut packed_b);
         let (packed_a, packed_b) = (&*packed_a, &*packed_b);

@@ -26,10 +26,12 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn sum_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         self.sum_axis_as("sum_axis", x, axis)
     }
 
+    #[track_caller]
     fn sum_axis_as<T: Real>(
         &self,
         op: &'static str,
@@ -47,6 +49,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn mean_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         const OP: &str = "mean_axis";
         let sum = self.sum_axis_as(OP, x, axis)?;
@@ -57,6 +60,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn max_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         let forms = Forms {
             row: |k: Table<T>, x: &[T]| k.max_row(x),
@@ -69,6 +73,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn sum_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
         self.fold_all("sum_all", x, |k, x| k.sum_row(x))
     }
@@ -77,6 +82,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn mean_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
         let count = T::from_f64(x.len() as f64);
         self.fold_all("mean_all", x, |k, x| k.sum_row(x) / count)
@@ -86,6 +92,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn max_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
         self.fold_all("max_all", x, |k, x| k.max_row(x))
     }
@@ -95,6 +102,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if `target` does not broadcast to the shape of `x`; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn reduce_to<T: Real>(&self, x: &RawTensor<T>, target: &Shape) -> Result<RawTensor<T>> {
         const OP: &str = "reduce_to";
         if x.shape() == target {
@@ -127,6 +135,7 @@ impl ExecContext {
     }
 
     /// The gradient of a maximum over `axis` (or over all): `g` at the first element that equals `max`, else 0.
+    #[track_caller]
     pub(crate) fn max_backward<T: Real>(
         &self,
         x: &RawTensor<T>,
@@ -152,6 +161,7 @@ impl ExecContext {
         Ok(out.done())
     }
 
+    #[track_caller]
     fn fold_all<T: Real>(
         &self,
         op: &'static str,
@@ -162,6 +172,7 @@ impl ExecContext {
         self.full_shape(op, Shape::scalar(), row(self.kernels::<T>(), x.data()))
     }
 
+    #[track_caller]
     fn fold_axis<T: Real>(
         &self,
         op: &'static str,

@@ -18,6 +18,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn softmax<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         self.along("softmax", [x], axis, |k, [x], out| k.softmax_row(x, out))
     }
@@ -26,6 +27,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn log_softmax<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         self.along("log_softmax", [x], axis, |k, [x], out| k.log_softmax_row(x, out))
     }
@@ -34,6 +36,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the shapes differ; [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn softmax_backward<T: Real>(
         &self,
         y: &RawTensor<T>,
@@ -49,6 +52,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the shapes differ; [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn log_softmax_backward<T: Real>(
         &self,
         y: &RawTensor<T>,
@@ -61,6 +65,7 @@ impl ExecContext {
     }
 
     /// Calls `f` with the operands' rows along `axis`.
+    #[track_caller]
     fn along<T: Real, const N: usize>(
         &self,
         op: &'static str,

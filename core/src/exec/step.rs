@@ -13,6 +13,7 @@ impl ExecContext {
     /// # Errors
     /// [`Error::ShapeMismatch`] if the shapes differ; [`Error::UnsupportedView`] if `w` or `v` is shared or not
     /// contiguous; [`Error::OutOfMemory`] if `g` has to be copied and cannot. Nothing is changed then.
+    #[track_caller]
     pub fn sgd_step<T: Real>(
         &self,
         step: SgdStep<T>,
@@ -33,6 +34,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`sgd_step`](Self::sgd_step), for the moments `m` and `s`.
+    #[track_caller]
     pub fn adamw_step<T: Real>(
         &self,
         step: AdamWStep<T>,

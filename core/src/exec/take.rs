@@ -32,6 +32,7 @@ impl<V> From<Refused<V>> for Error {
 }
 
 impl<V> fmt::Display for Refused<V> {
+    #[track_caller]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)
     }
@@ -49,6 +50,7 @@ macro_rules! take_binary_ops {
         ///
         /// # Errors
         /// As the op that leaves its operand; the operand comes back in the [`Refused`].
+        #[track_caller]
         pub fn $name<T: Real>(&self, a: RawTensor<T>, b: &RawTensor<T>) -> Taken<T> {
             let op = stringify!($name);
             self.take_binary(op, a, b, |k, a, b, out| k.$op(a, b, out), |a| self.$op(a, b))
@@ -63,6 +65,7 @@ macro_rules! take_unary_ops {
         ///
         /// # Errors
         /// [`Error::OutOfMemory`], if a buffer of its own is needed; the operand comes back in the [`Refused`].
+        #[track_caller]
         pub fn $name<T: Real>(&self, x: RawTensor<T>) -> Taken<T> {
             self.take_unary(x, |k, x, out| k.$op(x, out), |x| self.$op(x))
         }
@@ -92,6 +95,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// As [`take_neg`](Self::take_neg).
+    #[track_caller]
     pub fn take_scale<T: Real>(&self, x: RawTensor<T>, factor: T) -> Taken<T> {
         let scale = |k: Table<T>, x: &[T], out: &mut [T]| {
             k.mul(Operand::Slice(x), Operand::Splat(factor), out);
@@ -99,6 +103,7 @@ impl ExecContext {
         self.take_unary(x, scale, |x| self.scale(x, factor))
     }
 
+    #[track_caller]
     fn take_unary<T: Real>(
         &self,
         mut x: RawTensor<T>,
@@ -117,6 +122,7 @@ impl ExecContext {
         Ok(x)
     }
 
+    #[track_caller]
     fn take_binary<T: Real>(
         &self,
         op: &'static str,

@@ -14,8 +14,10 @@ use core::ptr::NonNull;
 
 use super::bins::Bins;
 use super::config::{PoolConfig, PoolStats};
+use super::live::LiveList;
 use crate::alloc::AllocHandle;
 use crate::error::{Error, Result};
+use crate::storage::Origin;
 use crate::storage::block::{ALIGN, Block, Header, Links, PAYLOAD};
 use crate::sync::{AtomicUsize, Mutex, Ordering};
 
@@ -43,6 +45,8 @@ struct State {
     bins: [Bins; ARMS],
     /// The block each arm got back last, not in its bins yet: loops of one size never touch a trie.
     recent: [Option<Block>; ARMS],
+    /// The live blocks themselves, with `track-origins`.
+    live_list: LiveList,
     /// Live blocks by arm; `stats.outstanding` and `cells` are made of these.
     live: [usize; ARMS],
     holders: usize,
@@ -149,7 +153,7 @@ impl Heap {
         }
     }
 
-    fn acquire(&self, op: &'static str, arm: Arm, bytes: usize) -> Result<Block> {
+    fn acquire(&self, op: &'static str, arm: Arm, bytes: usize, origin: Origin) -> Result<Block> {
         let refused = Error::OutOfMemory { op, bytes };
         let capacity = self.round(arm, bytes).ok_or(refused)?;
         let mut state = self.state.lock();
@@ -157,6 +161,8 @@ impl Heap {
             let capacity = block.header().capacity;
             state.hits += 1;
             state.count_out(arm, capacity);
+            block.header().origin.set(origin);
+            state.live_list.link(block);
             drop(state);
             // ORDERING: Relaxed; the block is ours alone until a handle to it is sent elsewhere.
             block.header().refs.store(1, Ordering::Relaxed);
@@ -166,14 +172,20 @@ impl Heap {
         state.misses += 1;
         state.count_out(arm, capacity);
         drop(state);
-        self.make(arm, capacity).ok_or_else(|| {
-            self.state.lock().count_in(arm, capacity);
-            refused
-        })
+        match self.make(arm, capacity, origin) {
+            Some(block) => {
+                self.link_fresh(block);
+                Ok(block)
+            }
+            None => {
+                self.state.lock().count_in(arm, capacity);
+                Err(refused)
+            }
+        }
     }
 
     /// A fresh block.
-    fn make(&self, arm: Arm, capacity: usize) -> Option<Block> {
+    fn make(&self, arm: Arm, capacity: usize, origin: Origin) -> Option<Block> {
         let base = self.allocator.allocate_zeroed(block_layout(capacity)?).ok()?;
         // SAFETY: the payload lies `PAYLOAD` bytes behind the base, inside (or at the end of) the allocation.
         let payload = unsafe { base.byte_add(PAYLOAD) };
@@ -185,12 +197,21 @@ impl Heap {
             arm,
             foreign: StdCell::new(false),
             links: Links::default(),
+            origin: StdCell::new(origin),
         };
         let place = base.cast::<Header>();
         // SAFETY: (2) in the module's head.
         unsafe { place.write(header) };
         // SAFETY: the header was just written; the pool alone frees the block.
         Some(unsafe { Block::from_raw(place) })
+    }
+
+    /// Puts a fresh block into the live list, if there is one.
+    #[inline(always)]
+    fn link_fresh(&self, block: Block) {
+        if LiveList::KEPT {
+            self.state.lock().live_list.link(block);
+        }
     }
 
     /// Frees the memory of a block.
@@ -208,6 +229,7 @@ impl Heap {
         let heap = unsafe { home.as_ref() };
         let (arm, capacity) = (block.header().arm, block.header().capacity);
         let mut state = heap.state.lock();
+        state.live_list.unlink(block);
         let fits = capacity <= heap.config.max_cached_bytes.saturating_sub(state.cached_bytes);
         if state.open && fits {
             state.put(arm, block);
@@ -273,6 +295,7 @@ impl HeapRef {
         let state = State {
             bins: [const { Bins::new() }; ARMS],
             recent: [None; ARMS],
+            live_list: LiveList::new(),
             live: [0; ARMS],
             holders: 1,
             open: true,
@@ -298,8 +321,19 @@ impl HeapRef {
     /// # Errors
     /// [`Error::OutOfMemory`].
     #[inline]
-    pub(crate) fn acquire(&self, op: &'static str, arm: Arm, bytes: usize) -> Result<Block> {
-        self.heap().acquire(op, arm, bytes)
+    pub(crate) fn acquire(
+        &self,
+        op: &'static str,
+        arm: Arm,
+        bytes: usize,
+        origin: Origin,
+    ) -> Result<Block> {
+        self.heap().acquire(op, arm, bytes, origin)
+    }
+
+    /// Calls `f` with the payload bytes and the origin of each live block; of none without `track-origins`.
+    pub(crate) fn for_each_live(&self, f: impl FnMut(usize, Origin)) {
+        self.heap().state.lock().live_list.for_each(f);
     }
 
     /// Frees cached blocks until at most `keep_bytes` are cached.

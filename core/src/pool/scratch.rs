@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 use super::{Arm, HeapRef};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::storage::Storage;
+use crate::storage::{Origin, Storage};
 
 /// Working memory from the slab arm: a slice of `T` whose first contents are unspecified. Dropping it, on any thread,
 /// returns it to the pool.
@@ -19,10 +19,14 @@ pub struct ScratchLease<T: Element> {
 }
 
 impl<T: Element> ScratchLease<T> {
-    pub(crate) fn acquire(op: &'static str, heap: &HeapRef, len: usize) -> Result<Self> {
+    pub(crate) fn acquire(
+        op: &'static str,
+        (heap, origin): (&HeapRef, Origin),
+        len: usize,
+    ) -> Result<Self> {
         let refused = Error::OutOfMemory { op, bytes: usize::MAX };
         let bytes = len.checked_mul(size_of::<T>()).ok_or(refused)?;
-        let storage = Storage::from_block(heap.acquire(op, Arm::Slab, bytes)?);
+        let storage = Storage::from_block(heap.acquire(op, Arm::Slab, bytes, origin)?);
         Ok(Self { storage, len, element: PhantomData })
     }
 }

@@ -11,6 +11,7 @@
 use core::cell::Cell;
 use core::ptr::NonNull;
 
+use super::origin::Origin;
 use crate::pool::{Arm, Heap};
 use crate::sync::AtomicUsize;
 
@@ -32,8 +33,10 @@ pub(crate) struct Header {
     pub(crate) arm: Arm,
     /// Whether `data` is foreign, and the payload a release hook.
     pub(crate) foreign: Cell<bool>,
-    /// The pool's links while it is cached.
+    /// The pool's links while it is cached; with `track-origins` also those of the live list.
     pub(crate) links: Links,
+    /// Who asked for it.
+    pub(crate) origin: Cell<Origin>,
 }
 
 /// A cached block's place in its bin: two subtrees, and older blocks of the same capacity.

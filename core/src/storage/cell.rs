@@ -14,6 +14,7 @@ use core::ptr::NonNull;
 
 use super::block::{ALIGN, Block};
 use super::handle::{release, retain};
+use super::origin::Origin;
 use crate::error::Result;
 use crate::pool::{Arm, Heap, HeapRef};
 
@@ -33,11 +34,11 @@ impl<V> Cell<V> {
     #[inline]
     pub(crate) fn try_new(
         op: &'static str,
-        heap: &HeapRef,
+        (heap, origin): (&HeapRef, Origin),
         make: impl FnOnce() -> V,
     ) -> Result<Self> {
         const { assert!(align_of::<V>() <= ALIGN) };
-        let block = heap.acquire(op, Arm::Cell, size_of::<V>())?;
+        let block = heap.acquire(op, Arm::Cell, size_of::<V>(), origin)?;
         let room = Room(block);
         let place = block.payload().cast::<V>();
         // SAFETY: the payload has room for a `V` and is aligned for it; the block is ours alone.

@@ -15,6 +15,7 @@ use std_alloc::vec::Vec;
 
 use super::block::{ALIGN, Block};
 use super::handle::Storage;
+use super::origin::Origin;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::pool::{Arm, Heap, HeapRef};
@@ -33,22 +34,22 @@ impl Storage {
     /// Takes a vector over; it is dropped with the last handle.
     pub(crate) fn from_vec<T: Element>(
         op: &'static str,
-        heap: &HeapRef,
+        at: (&HeapRef, Origin),
         values: Vec<T>,
     ) -> Result<Self> {
         let (data, bytes) = (NonNull::from(values.as_slice()).cast(), size_of_val(&*values));
         // SAFETY: the vector's buffer lives, unmoved and unwritten, in the hook until the hook runs.
-        unsafe { Self::wrap(op, heap, data, bytes, move || drop(values)) }
+        unsafe { Self::wrap(op, at, data, bytes, move || drop(values)) }
     }
 
     /// Reads a static slice in place.
     pub(crate) fn from_static<T: Element>(
         op: &'static str,
-        heap: &HeapRef,
+        at: (&HeapRef, Origin),
         values: &'static [T],
     ) -> Result<Self> {
         // SAFETY: a static shared slice is valid, aligned and unwritten for ever.
-        unsafe { Self::wrap(op, heap, NonNull::from(values).cast(), size_of_val(values), || ()) }
+        unsafe { Self::wrap(op, at, NonNull::from(values).cast(), size_of_val(values), || ()) }
     }
 
     /// Wraps `len_bytes` bytes at `data`; `hook` runs when the last handle is dropped.
@@ -59,13 +60,13 @@ impl Storage {
     /// - `data` is aligned for the element type it will be read as.
     pub(crate) unsafe fn wrap<F: FnOnce() + Send + 'static>(
         op: &'static str,
-        heap: &HeapRef,
+        (heap, origin): (&HeapRef, Origin),
         data: NonNull<u8>,
         len_bytes: usize,
         hook: F,
     ) -> Result<Self> {
         const { assert!(align_of::<F>() <= ALIGN) };
-        let block = heap.acquire(op, Arm::Cell, hook_offset::<F>() + size_of::<F>())?;
+        let block = heap.acquire(op, Arm::Cell, hook_offset::<F>() + size_of::<F>(), origin)?;
         let record = Hook { len_bytes, run: run::<F> };
         // SAFETY: the payload has room for the record and is 64-byte aligned; the block is ours alone.
         unsafe { block.payload().cast::<Hook>().write(record) };

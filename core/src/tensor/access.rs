@@ -46,6 +46,7 @@ impl<T: Element> Tensor<T> {
     }
 
     /// Gives the tensor contiguous storage that nothing else shares.
+    #[track_caller]
     pub(crate) fn own_storage(&mut self, ctx: &ExecContext) -> Result<()> {
         if self.raw.unique_mut().is_none() {
             self.raw = ctx.materialize(&self.raw)?;

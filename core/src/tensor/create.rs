@@ -22,6 +22,7 @@ impl<T: Element> Tensor<T> {
     /// [`Error::InvalidShape`](crate::Error::InvalidShape), [`Error::Overflow`](crate::Error::Overflow),
     /// [`Error::InvalidDataLength`](crate::Error::InvalidDataLength),
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn from_slice(ctx: &ExecContext, dims: &[usize], values: &[T]) -> Result<Self> {
         Ok(Self::constant(ctx.from_slice(dims, values)?))
     }
@@ -30,6 +31,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     /// As [`from_slice`](Self::from_slice).
+    #[track_caller]
     pub fn from_vec(ctx: &ExecContext, dims: &[usize], values: Vec<T>) -> Result<Self> {
         Ok(Self::constant(ctx.from_vec(dims, values)?))
     }
@@ -38,6 +40,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     /// As [`from_slice`](Self::from_slice).
+    #[track_caller]
     pub fn from_static(ctx: &ExecContext, dims: &[usize], values: &'static [T]) -> Result<Self> {
         Ok(Self::constant(ctx.from_static(dims, values)?))
     }
@@ -47,6 +50,7 @@ impl<T: Element> Tensor<T> {
     /// # Errors
     /// [`Error::InvalidShape`](crate::Error::InvalidShape), [`Error::Overflow`](crate::Error::Overflow),
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn empty(ctx: &ExecContext, dims: &[usize]) -> Result<Self> {
         Ok(Self::constant(ctx.empty(dims)?))
     }
@@ -55,6 +59,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     /// As [`empty`](Self::empty).
+    #[track_caller]
     pub fn zeros(ctx: &ExecContext, dims: &[usize]) -> Result<Self> {
         Ok(Self::constant(ctx.zeros(dims)?))
     }
@@ -63,6 +68,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     /// As [`empty`](Self::empty).
+    #[track_caller]
     pub fn ones(ctx: &ExecContext, dims: &[usize]) -> Result<Self> {
         Ok(Self::constant(ctx.ones(dims)?))
     }
@@ -71,6 +77,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     /// As [`empty`](Self::empty).
+    #[track_caller]
     pub fn full(ctx: &ExecContext, dims: &[usize], value: T) -> Result<Self> {
         Ok(Self::constant(ctx.full(dims, value)?))
     }
@@ -79,6 +86,7 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn scalar(ctx: &ExecContext, value: T) -> Result<Self> {
         Ok(Self::constant(ctx.scalar(value)?))
     }
@@ -89,6 +97,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn variable(ctx: &ExecContext, raw: RawTensor<T>) -> Result<Self> {
         let node = Some(node::leaf(ctx, "variable")?);
         Ok(Self { raw, node, scope_owned: false })
@@ -98,6 +107,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`from_slice`](Self::from_slice).
+    #[track_caller]
     pub fn variable_from_slice(ctx: &ExecContext, dims: &[usize], values: &[T]) -> Result<Self> {
         Self::variable(ctx, ctx.from_slice(dims, values)?)
     }

@@ -15,6 +15,7 @@ impl<T: Differentiable> Tensor<T> {
     /// # Errors
     /// [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) if the shapes do not broadcast;
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn add(&self, ctx: &ExecContext, rhs: &Self) -> Result<Self> {
         let shapes = [*self.shape(), *rhs.shape()];
         Recording::new(ctx, "add", [self, rhs])
@@ -27,6 +28,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
+    #[track_caller]
     pub fn sub(&self, ctx: &ExecContext, rhs: &Self) -> Result<Self> {
         let shapes = [*self.shape(), *rhs.shape()];
         Recording::new(ctx, "sub", [self, rhs])
@@ -39,6 +41,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
+    #[track_caller]
     pub fn mul(&self, ctx: &ExecContext, rhs: &Self) -> Result<Self> {
         Recording::new(ctx, "mul", [self, rhs]).run(
             |ctx, [a, b]| ctx.mul(a, b),
@@ -56,6 +59,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`add`](Self::add).
+    #[track_caller]
     pub fn div(&self, ctx: &ExecContext, rhs: &Self) -> Result<Self> {
         Recording::new(ctx, "div", [self, rhs]).run(
             |ctx, [a, b]| ctx.div(a, b),
@@ -73,6 +77,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn scale(&self, ctx: &ExecContext, factor: T) -> Result<Self> {
         Recording::new(ctx, "scale", [self])
             .run(|ctx, [x]| ctx.scale(x, factor), |_, _| ScaleVjp(factor))
@@ -84,6 +89,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn neg(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "neg", [self]).run(|ctx, [x]| ctx.neg(x), |_, _| ScaleVjp(-T::ONE))
     }
@@ -94,6 +100,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn exp(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "exp", [self]).run(
             |ctx, [x]| ctx.exp(x),
@@ -107,6 +114,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn log(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "log", [self]).run(
             |ctx, [x]| ctx.log(x),
@@ -120,6 +128,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn sqrt(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "sqrt", [self]).run(
             |ctx, [x]| ctx.sqrt(x),
@@ -133,6 +142,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn tanh(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "tanh", [self]).run(
             |ctx, [x]| ctx.tanh(x),
@@ -146,6 +156,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn sigmoid(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "sigmoid", [self]).run(
             |ctx, [x]| ctx.sigmoid(x),
@@ -159,6 +170,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn relu(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "relu", [self]).run(
             |ctx, [x]| ctx.relu(x),
@@ -172,6 +184,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn gelu(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "gelu", [self]).run(
             |ctx, [x]| ctx.gelu(x),

@@ -23,6 +23,7 @@ impl<T: Differentiable> Tensor<T> {
     /// [`Error::NoGradientGraph`] for a constant; [`Error::MissingOutputGradient`] for more than one element;
     /// [`Error::BackwardAlreadyRun`]; [`Error::ScopeClosed`]; [`Error::GraphBusy`]; [`Error::OutOfMemory`]. Nothing is
     /// changed then, and the graph can still be walked.
+    #[track_caller]
     pub fn backward(&self, ctx: &ExecContext) -> Result<()> {
         const OP: &str = "backward";
         let node = self.node.as_ref().ok_or(Error::NoGradientGraph { op: OP })?;
@@ -37,6 +38,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`backward`](Self::backward); [`Error::ShapeMismatch`] if `seed` has another shape.
+    #[track_caller]
     pub fn backward_with_grad(&self, ctx: &ExecContext, seed: &Self) -> Result<()> {
         Self::backward_all(ctx, &[(self, seed)])
     }
@@ -45,6 +47,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`backward_with_grad`](Self::backward_with_grad).
+    #[track_caller]
     pub fn backward_all(ctx: &ExecContext, outputs: &[(&Self, &Self)]) -> Result<()> {
         const OP: &str = "backward";
         for (output, seed) in outputs {
@@ -69,6 +72,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[track_caller]
     pub fn grad(&self, ctx: &ExecContext) -> Result<Option<Self>> {
         let Some(view) = self.grad_view() else { return Ok(None) };
         Ok(Some(Self::constant(ctx.materialize(&view.raw)?)))

@@ -29,6 +29,7 @@ impl<T: Differentiable> Tensor<T> {
     /// assert_eq!(a.matmul(&ctx, &b)?.to_vec()?, [13.0, 16.0]);
     /// # Ok::<(), fucina_core::Error>(())
     /// ```
+    #[track_caller]
     pub fn matmul(&self, ctx: &ExecContext, rhs: &Self) -> Result<Self> {
         self.product(ctx, "matmul", rhs, Orientation::Nn, ExecContext::matmul)
     }
@@ -39,6 +40,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`matmul`](Self::matmul), for `rhs` without `k` columns.
+    #[track_caller]
     pub fn matmul_nt(&self, ctx: &ExecContext, rhs: &Self) -> Result<Self> {
         self.product(ctx, "matmul_nt", rhs, Orientation::Nt, ExecContext::matmul_nt)
     }
@@ -49,10 +51,12 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`matmul`](Self::matmul).
+    #[track_caller]
     pub fn matmul_tn(&self, ctx: &ExecContext, rhs: &Self) -> Result<Self> {
         self.product(ctx, "matmul_tn", rhs, Orientation::Tn, ExecContext::matmul_tn)
     }
 
+    #[track_caller]
     fn product(
         &self,
         ctx: &ExecContext,

@@ -26,6 +26,7 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
     /// Computes with `compute`; if an operand carries a gradient, records the VJP that `vjp` makes of the result and
     /// of which operands do.
     #[inline]
+    #[track_caller]
     pub(super) fn run<V: Vjp<T>>(
         self,
         compute: impl FnOnce(&ExecContext, [&RawTensor<T>; N]) -> Result<RawTensor<T>>,
@@ -39,6 +40,7 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
 
     /// Like [`run`](Self::run), for a computation that leaves something for the VJP.
     #[inline]
+    #[track_caller]
     pub(super) fn run_with<V: Vjp<T>, X>(
         self,
         compute: impl FnOnce(&ExecContext, [&RawTensor<T>; N]) -> Result<(RawTensor<T>, X)>,
@@ -74,6 +76,7 @@ pub(super) fn finish<T: Differentiable, X>(
     if records && slot.is_none() && ctx.scope_policy() == ScopePolicy::RequiredForGrad {
         return Err(Error::ActiveExecScopeRequired { op });
     }
+    let _answering = ctx.on_behalf_of_caller();
     let (raw, left) = compute()?;
     let made = if records { Some(record(&raw, left, slot.is_some())?) } else { None };
     let (node, for_scope): (Option<NodeRef>, _) = match made {

@@ -15,6 +15,7 @@ impl<T: Differentiable> Tensor<T> {
     /// # Errors
     /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange);
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn sum_axis(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
         Recording::new(ctx, "sum_axis", [self]).run(
             |ctx, [x]| ctx.sum_axis(x, axis),
@@ -28,6 +29,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`sum_axis`](Self::sum_axis).
+    #[track_caller]
     pub fn mean_axis(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
         Recording::new(ctx, "mean_axis", [self]).run(
             |ctx, [x]| ctx.mean_axis(x, axis),
@@ -44,6 +46,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`sum_axis`](Self::sum_axis).
+    #[track_caller]
     pub fn max_axis(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
         Recording::new(ctx, "max_axis", [self]).run(
             |ctx, [x]| ctx.max_axis(x, axis),
@@ -57,6 +60,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn sum_all(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "sum_all", [self]).run(
             |ctx, [x]| ctx.sum_all(x),
@@ -70,6 +74,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn mean_all(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "mean_all", [self]).run(
             |ctx, [x]| ctx.mean_all(x),
@@ -83,6 +88,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn max_all(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "max_all", [self]).run(
             |ctx, [x]| ctx.max_all(x),

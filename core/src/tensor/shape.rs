@@ -17,6 +17,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::InvalidShape`](crate::Error::InvalidShape); [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) if the count differs; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn reshape(&self, ctx: &ExecContext, dims: &[usize]) -> Result<Self> {
         Recording::new(ctx, "reshape", [self])
             .run(|ctx, [x]| ctx.reshape(x, dims), |_, _| ReshapeVjp(*self.shape()))
@@ -28,6 +29,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::InvalidAxes`](crate::Error::InvalidAxes); [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    #[track_caller]
     pub fn permute(&self, ctx: &ExecContext, order: &[usize]) -> Result<Self> {
         let order = Permutation::new("permute", self.shape().rank(), order)?;
         Recording::new(ctx, "permute", [self])
@@ -40,6 +42,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    #[track_caller]
     pub fn transpose(&self, ctx: &ExecContext, a: usize, b: usize) -> Result<Self> {
         const OP: &str = "transpose";
         let (a, b) = (self.shape().check_axis(OP, a)?, self.shape().check_axis(OP, b)?);
@@ -59,6 +62,7 @@ impl<T: Differentiable> Tensor<T> {
     /// # Errors
     /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::RangeOutOfBounds`](crate::Error::RangeOutOfBounds) if the range is empty or leaves the axis;
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    #[track_caller]
     pub fn narrow(&self, ctx: &ExecContext, axis: usize, start: usize, len: usize) -> Result<Self> {
         self.pick(ctx, "narrow", |layout| layout.narrow("narrow", axis, start, len))
     }
@@ -71,10 +75,12 @@ impl<T: Differentiable> Tensor<T> {
     /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange);
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a step of 0;
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    #[track_caller]
     pub fn step(&self, ctx: &ExecContext, axis: usize, step: usize) -> Result<Self> {
         self.pick(ctx, "step", |layout| layout.step("step", axis, step))
     }
 
+    #[track_caller]
     fn pick(
         &self,
         ctx: &ExecContext,
@@ -94,6 +100,7 @@ impl<T: Differentiable> Tensor<T> {
     /// # Errors
     /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange);
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    #[track_caller]
     pub fn flip(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
         Recording::new(ctx, "flip", [self]).run(|_, [x]| x.flip(axis), |_, _| FlipVjp(axis))
     }
@@ -104,6 +111,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// [`Error::InvalidShape`](crate::Error::InvalidShape); [`Error::ShapeMismatch`](crate::Error::ShapeMismatch); [`Error::OutOfMemory`](crate::Error::OutOfMemory) for the scope's record or the node.
+    #[track_caller]
     pub fn broadcast_to(&self, ctx: &ExecContext, dims: &[usize]) -> Result<Self> {
         Recording::new(ctx, "broadcast_to", [self])
             .run(|_, [x]| x.broadcast_to(dims), |_, _| BroadcastVjp(*self.shape()))
@@ -116,6 +124,7 @@ impl<T: Differentiable> Tensor<T> {
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for an empty list; [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) if anything
     /// but that axis differs; [`Error::Overflow`](crate::Error::Overflow); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn concat(ctx: &ExecContext, xs: &[&Self], axis: usize) -> Result<Self> {
         const OP: &str = "concat";
         let records = ctx.grad_enabled() && xs.iter().any(|x| x.node.is_some());
@@ -125,7 +134,7 @@ impl<T: Differentiable> Tensor<T> {
             records,
             || Ok((ctx.concat_with(xs, |x| &x.raw, axis)?, ())),
             |_, (), scoped| {
-                let mut lens = ScratchLease::acquire(OP, ctx.heap(OP)?, xs.len())?;
+                let mut lens = ScratchLease::acquire(OP, ctx.site(OP)?, xs.len())?;
                 for (len, x) in lens.iter_mut().zip(xs) {
                     *len = x.shape()[axis] as u64;
                 }

@@ -16,6 +16,7 @@ impl<T: Differentiable> Tensor<T> {
     /// # Errors
     /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange);
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
     pub fn softmax(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
         Recording::new(ctx, "softmax", [self]).run(
             |ctx, [x]| ctx.softmax(x, axis),
@@ -29,6 +30,7 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`softmax`](Self::softmax).
+    #[track_caller]
     pub fn log_softmax(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
         Recording::new(ctx, "log_softmax", [self]).run(
             |ctx, [x]| ctx.log_softmax(x, axis),
@@ -57,6 +59,7 @@ impl<T: Differentiable> Tensor<T> {
     /// assert!((loss - 2.0_f32.ln()).abs() < 1e-6);
     /// # Ok::<(), fucina_core::Error>(())
     /// ```
+    #[track_caller]
     pub fn cross_entropy(&self, ctx: &ExecContext, targets: &Tensor<i64>) -> Result<Self> {
         let targets = &targets.raw;
         Recording::new(ctx, "cross_entropy", [self]).run_with(

@@ -18,6 +18,7 @@ macro_rules! take_binary_ops {
         /// # Errors
         /// [`Error::ActiveExecScopeUnsupported`] if a scope owns `self`; [`Error::UnsupportedGradient`] if an operand
         /// carries a gradient; else as the op that leaves its operand. `self` comes back in the [`Refused`].
+        #[track_caller]
         pub fn $name(self, ctx: &ExecContext, rhs: &Self) -> Taken<T> {
             self.take(ctx, stringify!($name), Some(rhs), |x| ctx.$name(x, &rhs.raw))
         }
@@ -32,6 +33,7 @@ macro_rules! take_unary_ops {
         /// # Errors
         /// [`Error::ActiveExecScopeUnsupported`] if a scope owns `self`; [`Error::UnsupportedGradient`] if it carries a
         /// gradient; [`Error::OutOfMemory`]. `self` comes back in the [`Refused`].
+        #[track_caller]
         pub fn $name(self, ctx: &ExecContext) -> Taken<T> {
             self.take(ctx, stringify!($name), None, |x| ctx.$name(x))
         }
@@ -61,10 +63,12 @@ impl<T: Differentiable> Tensor<T> {
     ///
     /// # Errors
     /// As [`take_neg`](Self::take_neg).
+    #[track_caller]
     pub fn take_scale(self, ctx: &ExecContext, factor: T) -> Taken<T> {
         self.take(ctx, "take_scale", None, |x| ctx.take_scale(x, factor))
     }
 
+    #[track_caller]
     fn take(
         self,
         ctx: &ExecContext,
