@@ -111,6 +111,24 @@ pub const fn unit(seed: u64, i: u64) -> f64 {
     upper53(at(seed, i)) as f64 * UNIT
 }
 
+/// Outputs `first..` of the stream of `seed`, one after the other: an addition a step where [`at`] multiplies.
+#[derive(Clone, Copy)]
+struct Stream {
+    state: u64,
+}
+
+impl Stream {
+    #[inline]
+    const fn new(seed: u64, first: u64) -> Self {
+        Self { state: seed.wrapping_add(first.wrapping_mul(INCREMENT)) }
+    }
+
+    #[inline]
+    const fn next(&mut self) -> u64 {
+        splitmix64(&mut self.state)
+    }
+}
+
 /// The splitmix64 finaliser, a bijection.
 #[inline]
 const fn mix(mut z: u64) -> u64 {

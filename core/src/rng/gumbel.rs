@@ -4,7 +4,7 @@
 //! the last cell rounds to 1, where the formula is infinite; that one draw takes the value of the draw below it.
 #![forbid(unsafe_code)]
 
-use super::{UNIT, at, upper53};
+use super::{Stream, UNIT, upper53};
 
 /// The last draw whose formula is finite: 2^53 - 2.
 const LAST_FINITE: i64 = (1 << 53) - 2;
@@ -30,10 +30,9 @@ pub fn gumbel_fill(seed: u64, out: &mut [f32]) {
 
 /// Elements `first..first + out.len()` of the sequence of [`gumbel_fill`].
 pub fn gumbel_fill_at(seed: u64, first: u64, out: &mut [f32]) {
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in out {
-        *x = gumbel(upper53(at(seed, i)));
-        i = i.wrapping_add(1);
+        *x = gumbel(upper53(stream.next()));
     }
 }
 

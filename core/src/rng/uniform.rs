@@ -4,7 +4,7 @@
 //! value is replaced by the f32 below.
 #![forbid(unsafe_code)]
 
-use super::{RngError, unit};
+use super::{RngError, Stream, UNIT, upper53};
 
 /// Fills `out` with uniform values in `[lo, hi)`.
 ///
@@ -112,10 +112,9 @@ fn fill(
     if !(lo.is_finite() && hi.is_finite() && lo < hi) {
         return Err(RngError::BadInterval { op, lo, hi });
     }
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in out {
-        *x = uniform(seed, i, lo, hi);
-        i = i.wrapping_add(1);
+        *x = uniform(stream.next(), lo, hi);
     }
     Ok(())
 }
@@ -144,17 +143,16 @@ fn bernoulli(
     if !(0.0..=1.0).contains(&p) {
         return Err(RngError::BadProbability { op, p, one_fits: true });
     }
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in out {
-        *x = f32::from(u8::from(uniform(seed, i, 0.0, 1.0) < p));
-        i = i.wrapping_add(1);
+        *x = f32::from(u8::from(uniform(stream.next(), 0.0, 1.0) < p));
     }
     Ok(())
 }
 
 #[inline(always)] // one loop body, so that the compiler may vectorise it
-fn uniform(seed: u64, i: u64, lo: f32, hi: f32) -> f32 {
+fn uniform(output: u64, lo: f32, hi: f32) -> f32 {
     let (from, to) = (f64::from(lo), f64::from(hi));
-    let v = (from + (to - from) * unit(seed, i)) as f32;
+    let v = (from + (to - from) * (upper53(output) as f64 * UNIT)) as f32;
     if v >= hi { hi.next_down() } else { v }
 }
