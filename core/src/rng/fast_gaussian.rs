@@ -5,11 +5,8 @@
 //! block of them becomes a handful of vector loops; how many lanes the vectors have cannot change a bit.
 #![forbid(unsafe_code)]
 
-use super::window::fill_pairs;
-use super::{at, upper53};
-
-/// Pairs made together. 64 fill 1 KiB of stack with four arrays, and each loop over them a few dozen vectors.
-const PAIRS: usize = 64;
+use super::window::{PAIRS, fill_pairs};
+use super::{Stream, UNIT, at, draw};
 
 /// Elements `first..first + out.len()` of a Gaussian sequence of mean 0 and standard deviation `scale`.
 ///
@@ -31,18 +28,7 @@ pub fn gaussian_fill_at_fast(seed: u64, first: u64, out: &mut [f32], scale: f32)
         first,
         out,
         |even| pair(seed, even, scale),
-        |from, body| {
-            let mut even = from;
-            let (blocks, rest) = body.as_chunks_mut::<{ 2 * PAIRS }>();
-            for out in blocks {
-                block(seed, even, scale, out);
-                even = even.wrapping_add(2 * PAIRS as u64);
-            }
-            for two in rest.chunks_exact_mut(2) {
-                two.copy_from_slice(&pair(seed, even, scale));
-                even = even.wrapping_add(2);
-            }
-        },
+        |even, out| block(seed, even, scale, out),
     );
 }
 
@@ -50,38 +36,57 @@ pub fn gaussian_fill_at_fast(seed: u64, first: u64, out: &mut [f32], scale: f32)
 fn block(seed: u64, even: u64, scale: f32, out: &mut [f32; 2 * PAIRS]) {
     let mut ua = [0.0; PAIRS];
     let mut ub = [0.0; PAIRS];
-    for (i, (a, b)) in ua.iter_mut().zip(&mut ub).enumerate() {
-        (*a, *b) = uniforms(seed, even.wrapping_add(2 * i as u64));
+    let mut stream = Stream::new(seed, even);
+    for (a, b) in ua.iter_mut().zip(&mut ub) {
+        (*a, *b) = uniforms(stream.next(), stream.next());
     }
-    let mut radius = ua.map(radius_squared);
-    for r in &mut radius {
-        *r = libm::sqrtf(*r);
+    for a in &mut ua {
+        *a = -2.0 * log(*a);
     }
-    for ((two, r), u) in out.as_chunks_mut::<2>().0.iter_mut().zip(radius).zip(ub) {
+    for a in &mut ua {
+        *a = sqrt(*a);
+    }
+    let (pairs, _) = out.as_chunks_mut::<2>();
+    for (two, (&r, &u)) in pairs.iter_mut().zip(ua.iter().zip(&ub)) {
         *two = rotate(r, u, scale);
     }
 }
 
 /// Elements `even` and `even + 1`.
 fn pair(seed: u64, even: u64, scale: f32) -> [f32; 2] {
-    let (ua, ub) = uniforms(seed, even);
-    rotate(libm::sqrtf(radius_squared(ua)), ub, scale)
+    let (ua, ub) = uniforms(at(seed, even), at(seed, even.wrapping_add(1)));
+    rotate(radius(ua), ub, scale)
 }
 
 /// The uniforms of a pair, the first in `(0, 1]`, the second in `[0, 1]`: multiples of 2^-53 narrowed to f32.
-///
-/// Scaling by a power of two is exact, so narrowing the integer first rounds as narrowing the f64 would.
 #[inline(always)] // one loop body, so that the compiler may vectorise it
-fn uniforms(seed: u64, even: u64) -> (f32, f32) {
-    const UNIT: f32 = super::UNIT as f32;
-    let a = upper53(at(seed, even)) + 1;
-    let b = upper53(at(seed, even.wrapping_add(1)));
-    (a as f32 * UNIT, b as f32 * UNIT)
+fn uniforms(a: u64, b: u64) -> (f32, f32) {
+    (((draw(a) + 1.0) * UNIT) as f32, (draw(b) * UNIT) as f32)
 }
 
 #[inline(always)] // as above
-fn radius_squared(u: f32) -> f32 {
-    -2.0 * log(u)
+fn radius(u: f32) -> f32 {
+    sqrt(-2.0 * log(u))
+}
+
+/// The correctly rounded square root, for normal positive `x` and zeros of both signs.
+///
+/// `libm` has it without vectors, so it would cost as much as all else here. An estimate from the exponent is refined
+/// by Newton's iteration, `y -> y * (1.5 - 0.5 * x * y^2)`, whose relative error goes 2^-4.8, 2^-9.1, 2^-17.6 (f32),
+/// 2^-34 (f64); the last step, on the root itself, leaves less than 2^-52. A root of an f32 is never closer than
+/// 2^-51, relatively, to a midpoint of two f32: 4 x is a multiple of 2^25 and the square of a midpoint is odd, in
+/// units of the midpoint's last bit squared. So the narrowing rounds correctly.
+#[inline(always)] // as above
+fn sqrt(x: f32) -> f32 {
+    let half = 0.5 * x;
+    let mut y = f32::from_bits(0x5F37_59DF_u32.wrapping_sub(x.to_bits() >> 1));
+    y *= 1.5 - half * y * y;
+    y *= 1.5 - half * y * y;
+    let (w, mut y) = (f64::from(x), f64::from(y));
+    y *= 1.5 - 0.5 * w * y * y;
+    let s = w * y;
+    let root = (s + 0.5 * y * (w - s * s)) as f32;
+    if x == 0.0 { x } else { root }
 }
 
 /// The vector of length `radius` at `turn` turns, times `scale`.
@@ -125,17 +130,18 @@ fn log(x: f32) -> f32 {
 #[expect(clippy::excessive_precision, reason = "the coefficients stand as published")]
 fn sin_cos_turn(u: f32) -> (f32, f32) {
     let t = u * 4.0;
-    let quadrant = (t + 0.5) as i32; // the floor, as `t` is not negative
-    let y = t - quadrant as f32;
+    // The floor of a number from 0.5 to 4.5. A conversion saturates, lane by lane; comparisons do not.
+    let up = t + 0.5;
+    let q = [1.0, 2.0, 3.0, 4.0].into_iter().map(|step| i32::from(up >= step)).sum::<i32>();
+    let y = t - q as f32;
     let r = y * core::f32::consts::FRAC_PI_2;
     let z = r * r;
     let p = (-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1;
     let s = r + (r * z) * p;
     let p = (2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2;
     let c = (1.0 - 0.5 * z) + (z * z) * p;
-    let q = quadrant as u32;
     let odd = q & 1 == 1;
     let (s, c) = (if odd { c } else { s }, if odd { s } else { c });
-    let flip = |v: f32, bit: u32| f32::from_bits(v.to_bits() ^ ((bit & 2) << 30));
-    (flip(s, q), flip(c, q.wrapping_add(1)))
+    let flip = |v: f32, q: i32| f32::from_bits(v.to_bits() ^ ((q as u32 & 2) << 30));
+    (flip(s, q), flip(c, q + 1))
 }

@@ -4,7 +4,7 @@
 //! value is replaced by the f32 below.
 #![forbid(unsafe_code)]
 
-use super::{RngError, Stream, UNIT, upper53};
+use super::{RngError, Stream, UNIT, draw};
 
 /// Fills `out` with uniform values in `[lo, hi)`.
 ///
@@ -153,6 +153,6 @@ fn bernoulli(
 #[inline(always)] // one loop body, so that the compiler may vectorise it
 fn uniform(output: u64, lo: f32, hi: f32) -> f32 {
     let (from, to) = (f64::from(lo), f64::from(hi));
-    let v = (from + (to - from) * (upper53(output) as f64 * UNIT)) as f32;
+    let v = (from + (to - from) * (draw(output) * UNIT)) as f32;
     if v >= hi { hi.next_down() } else { v }
 }

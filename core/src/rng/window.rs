@@ -1,19 +1,22 @@
 //! Windows of a sequence that is made in aligned pairs.
 //!
-//! A window may begin with the second half of a pair and end with the first half of one. Only the whole pairs
-//! between go to the bulk fill; the two halves are cut from pairs made one at a time, with the same bits.
+//! A window may begin with the second half of a pair and end with the first half of one. Whole blocks of
+//! pairs between are made together, in vectors; the halves and what is left are made a pair at a time, with the same
+//! bits.
 #![forbid(unsafe_code)]
+
+/// Pairs in a block: 64 take 1 KiB of stack for two arrays of f64, and some dozen vectors a loop.
+pub(super) const PAIRS: usize = 64;
 
 /// Writes elements `first..first + out.len()` of the sequence.
 ///
-/// `pair(e)` makes elements `e` and `e + 1` for even `e`; `bulk(e, out)` makes the elements from even `e` on, for an
-/// `out` of even length.
+/// For even `e`, `pair(e)` makes elements `e` and `e + 1`, and `block(e, out)` makes elements `e..e + 2 * PAIRS`.
 #[inline(always)] // inlines into a backend's target_feature function
 pub(super) fn fill_pairs(
     first: u64,
     out: &mut [f32],
     pair: impl Fn(u64) -> [f32; 2],
-    bulk: impl Fn(u64, &mut [f32]),
+    block: impl Fn(u64, &mut [f32; 2 * PAIRS]),
 ) {
     let mut even = first & !1;
     let mut rest = out;
@@ -23,10 +26,13 @@ pub(super) fn fill_pairs(
         rest = tail;
         even = even.wrapping_add(2);
     }
-    let (body, last) = rest.split_at_mut(rest.len() & !1);
-    let after = even.wrapping_add(body.len() as u64);
-    bulk(even, body);
-    if let [last] = last {
-        *last = pair(after)[0];
+    let (blocks, rest) = rest.as_chunks_mut();
+    for out in blocks {
+        block(even, out);
+        even = even.wrapping_add(2 * PAIRS as u64);
+    }
+    for out in rest.chunks_mut(2) {
+        out.copy_from_slice(&pair(even)[..out.len()]);
+        even = even.wrapping_add(2);
     }
 }
