@@ -7,9 +7,10 @@
 //! # The checkpoint contract
 //! A program may store a seed instead of the values it drew. Each mapping (seed, index, arguments) -> bits in this
 //! module is therefore frozen, on every target: a change of one bit is a breaking release. To keep that promise the
-//! mappings use integer arithmetic, exact or correctly rounded IEEE operations one at a time (never a fused
-//! multiply-add), and from the `libm` crate `log`, `sin` and `cos` in f64, whose results are narrowed to f32. Golden
-//! vectors and digests of whole fills stand in the tests and catch a `libm` that answers otherwise.
+//! mappings use integer arithmetic and exact or correctly rounded IEEE operations one at a time, never a fused
+//! multiply-add. Logarithm, sine and cosine are fixed sequences of such operations, in f64 those of FreeBSD and of the
+//! `libm` crate, which itself serves the rare angles next to a quarter turn. Golden vectors and digests of whole fills
+//! stand in the tests.
 //! The contract presumes the default floating-point environment: round to nearest even, gradual underflow.
 //!
 //! # Indices
@@ -46,6 +47,7 @@ mod gumbel;
 mod integer;
 mod key;
 mod msun;
+mod sqrt;
 mod uniform;
 mod window;
 

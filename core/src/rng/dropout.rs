@@ -80,6 +80,7 @@ pub const fn dropout_keep(seed: u64, i: u64, threshold: u64) -> bool {
 /// assert_eq!(out, [0.0, 4.0, 6.0]);
 /// # Ok::<(), rng::RngError>(())
 /// ```
+#[inline(always)] // into a backend's target_feature function, where the loop takes its vectors
 pub fn dropout(seed: u64, first: u64, p: f32, x: &[f32], out: &mut [f32]) -> Result<(), RngError> {
     check("dropout", p)?;
     if x.len() != out.len() {
@@ -98,6 +99,7 @@ pub fn dropout(seed: u64, first: u64, p: f32, x: &[f32], out: &mut [f32]) -> Res
 ///
 /// # Errors
 /// [`RngError::BadProbability`] unless `0 <= p < 1`.
+#[inline(always)] // as above
 pub fn dropout_in_place(seed: u64, first: u64, p: f32, x: &mut [f32]) -> Result<(), RngError> {
     check("dropout_in_place", p)?;
     let (threshold, scale) = (threshold(p), scale(p));

@@ -5,7 +5,8 @@
 //! block of them becomes a handful of vector loops; how many lanes the vectors have cannot change a bit.
 #![forbid(unsafe_code)]
 
-use super::window::{PAIRS, fill_pairs};
+use super::sqrt::sqrt_f32;
+use super::window::{PAIRS, Pairs, fill_pairs};
 use super::{Stream, UNIT, at, draw};
 
 /// Elements `first..first + out.len()` of a Gaussian sequence of mean 0 and standard deviation `scale`.
@@ -23,70 +24,50 @@ use super::{Stream, UNIT, at, draw};
 /// fucina_core::rng::gaussian_fill_at_fast(42, 0, &mut out, 1.0);
 /// assert_eq!(out.map(f32::to_bits), [0x3ed4_5626, 0x3f27_161d, 0xbf64_52a7]);
 /// ```
+#[inline(always)] // into a backend's target_feature function, where the loops take its vectors
 pub fn gaussian_fill_at_fast(seed: u64, first: u64, out: &mut [f32], scale: f32) {
-    fill_pairs(
-        first,
-        out,
-        |even| pair(seed, even, scale),
-        |even, out| block(seed, even, scale, out),
-    );
+    fill_pairs(&Fast { seed, scale }, first, out);
 }
 
-/// `PAIRS` pairs from element `even` on.
-fn block(seed: u64, even: u64, scale: f32, out: &mut [f32; 2 * PAIRS]) {
-    let mut ua = [0.0; PAIRS];
-    let mut ub = [0.0; PAIRS];
-    let mut stream = Stream::new(seed, even);
-    for (a, b) in ua.iter_mut().zip(&mut ub) {
-        (*a, *b) = uniforms(stream.next(), stream.next());
-    }
-    for a in &mut ua {
-        *a = -2.0 * log(*a);
-    }
-    for a in &mut ua {
-        *a = sqrt(*a);
-    }
-    let (pairs, _) = out.as_chunks_mut::<2>();
-    for (two, (&r, &u)) in pairs.iter_mut().zip(ua.iter().zip(&ub)) {
-        *two = rotate(r, u, scale);
-    }
+/// The sequence of one seed and scale.
+struct Fast {
+    seed: u64,
+    scale: f32,
 }
 
-/// Elements `even` and `even + 1`.
-fn pair(seed: u64, even: u64, scale: f32) -> [f32; 2] {
-    let (ua, ub) = uniforms(at(seed, even), at(seed, even.wrapping_add(1)));
-    rotate(radius(ua), ub, scale)
+impl Pairs for Fast {
+    // A loop a step, so that each step becomes vectors.
+    #[inline(always)] // as above
+    fn block(&self, even: u64, out: &mut [f32; 2 * PAIRS]) {
+        let mut ua = [0.0; PAIRS];
+        let mut ub = [0.0; PAIRS];
+        let mut stream = Stream::new(self.seed, even);
+        for (a, b) in ua.iter_mut().zip(&mut ub) {
+            (*a, *b) = uniforms(stream.next(), stream.next());
+        }
+        for a in &mut ua {
+            *a = -2.0 * log(*a);
+        }
+        for a in &mut ua {
+            *a = sqrt_f32(*a);
+        }
+        let (pairs, _) = out.as_chunks_mut::<2>();
+        for (two, (&r, &u)) in pairs.iter_mut().zip(ua.iter().zip(&ub)) {
+            *two = rotate(r, u, self.scale);
+        }
+    }
+
+    #[inline(always)] // as above
+    fn pair(&self, even: u64) -> [f32; 2] {
+        let (ua, ub) = uniforms(at(self.seed, even), at(self.seed, even.wrapping_add(1)));
+        rotate(sqrt_f32(-2.0 * log(ua)), ub, self.scale)
+    }
 }
 
 /// The uniforms of a pair, the first in `(0, 1]`, the second in `[0, 1]`: multiples of 2^-53 narrowed to f32.
 #[inline(always)] // one loop body, so that the compiler may vectorise it
 fn uniforms(a: u64, b: u64) -> (f32, f32) {
     (((draw(a) + 1.0) * UNIT) as f32, (draw(b) * UNIT) as f32)
-}
-
-#[inline(always)] // as above
-fn radius(u: f32) -> f32 {
-    sqrt(-2.0 * log(u))
-}
-
-/// The correctly rounded square root, for normal positive `x` and zeros of both signs.
-///
-/// `libm` has it without vectors, so it would cost as much as all else here. An estimate from the exponent is refined
-/// by Newton's iteration, `y -> y * (1.5 - 0.5 * x * y^2)`, whose relative error goes 2^-4.8, 2^-9.1, 2^-17.6 (f32),
-/// 2^-34 (f64); the last step, on the root itself, leaves less than 2^-52. A root of an f32 is never closer than
-/// 2^-51, relatively, to a midpoint of two f32: 4 x is a multiple of 2^25 and the square of a midpoint is odd, in
-/// units of the midpoint's last bit squared. So the narrowing rounds correctly.
-#[inline(always)] // as above
-fn sqrt(x: f32) -> f32 {
-    let half = 0.5 * x;
-    let mut y = f32::from_bits(0x5F37_59DF_u32.wrapping_sub(x.to_bits() >> 1));
-    y *= 1.5 - half * y * y;
-    y *= 1.5 - half * y * y;
-    let (w, mut y) = (f64::from(x), f64::from(y));
-    y *= 1.5 - 0.5 * w * y * y;
-    let s = w * y;
-    let root = (s + 0.5 * y * (w - s * s)) as f32;
-    if x == 0.0 { x } else { root }
 }
 
 /// The vector of length `radius` at `turn` turns, times `scale`.

@@ -29,6 +29,7 @@ pub fn gumbel_fill(seed: u64, out: &mut [f32]) {
 }
 
 /// Elements `first..first + out.len()` of the sequence of [`gumbel_fill`].
+#[inline(always)] // into a backend's target_feature function, where the loops take its vectors
 pub fn gumbel_fill_at(seed: u64, first: u64, out: &mut [f32]) {
     let mut stream = Stream::new(seed, first);
     for x in out {

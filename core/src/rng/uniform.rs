@@ -34,6 +34,7 @@ pub fn uniform_fill(seed: u64, out: &mut [f32], lo: f32, hi: f32) -> Result<(), 
 ///
 /// # Errors
 /// [`RngError::BadInterval`] unless both ends are finite and `lo < hi`.
+#[inline(always)] // into a backend's target_feature function, where the loop takes its vectors
 pub fn uniform_fill_at(
     seed: u64,
     first: u64,
@@ -61,6 +62,7 @@ pub fn kaiming_uniform_fill(seed: u64, out: &mut [f32], fan_in: usize) -> Result
 ///
 /// # Errors
 /// [`RngError::ZeroFanIn`] if `fan_in` is 0.
+#[inline(always)] // as above
 pub fn kaiming_uniform_fill_at(
     seed: u64,
     first: u64,
@@ -97,10 +99,12 @@ pub fn bernoulli_fill(seed: u64, out: &mut [f32], p: f32) -> Result<(), RngError
 ///
 /// # Errors
 /// [`RngError::BadProbability`] unless `0 <= p <= 1`.
+#[inline(always)] // as above
 pub fn bernoulli_fill_at(seed: u64, first: u64, out: &mut [f32], p: f32) -> Result<(), RngError> {
     bernoulli("bernoulli_fill_at", seed, first, out, p)
 }
 
+#[inline(always)] // as above
 fn fill(
     op: &'static str,
     seed: u64,
@@ -119,6 +123,7 @@ fn fill(
     Ok(())
 }
 
+#[inline(always)] // as above
 fn kaiming(
     op: &'static str,
     seed: u64,
@@ -133,6 +138,7 @@ fn kaiming(
     fill(op, seed, first, out, -bound, bound)
 }
 
+#[inline(always)] // as above
 fn bernoulli(
     op: &'static str,
     seed: u64,
@@ -150,7 +156,7 @@ fn bernoulli(
     Ok(())
 }
 
-#[inline(always)] // one loop body, so that the compiler may vectorise it
+#[inline(always)] // as above
 fn uniform(output: u64, lo: f32, hi: f32) -> f32 {
     let (from, to) = (f64::from(lo), f64::from(hi));
     let v = (from + (to - from) * (draw(output) * UNIT)) as f32;

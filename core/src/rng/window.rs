@@ -8,31 +8,32 @@
 /// Pairs in a block: 64 take 1 KiB of stack for two arrays of f64, and some dozen vectors a loop.
 pub(super) const PAIRS: usize = 64;
 
+/// A sequence made in pairs. A trait, not closures: those cannot be told to inline.
+pub(super) trait Pairs {
+    /// Elements `even` and `even + 1`, for an even index.
+    fn pair(&self, even: u64) -> [f32; 2];
+    /// Elements `even..even + 2 * PAIRS`, for an even index.
+    fn block(&self, even: u64, out: &mut [f32; 2 * PAIRS]);
+}
+
 /// Writes elements `first..first + out.len()` of the sequence.
-///
-/// For even `e`, `pair(e)` makes elements `e` and `e + 1`, and `block(e, out)` makes elements `e..e + 2 * PAIRS`.
 #[inline(always)] // inlines into a backend's target_feature function
-pub(super) fn fill_pairs(
-    first: u64,
-    out: &mut [f32],
-    pair: impl Fn(u64) -> [f32; 2],
-    block: impl Fn(u64, &mut [f32; 2 * PAIRS]),
-) {
+pub(super) fn fill_pairs(pairs: &impl Pairs, first: u64, out: &mut [f32]) {
     let mut even = first & !1;
     let mut rest = out;
     if first != even {
         let Some((head, tail)) = rest.split_first_mut() else { return };
-        *head = pair(even)[1];
+        *head = pairs.pair(even)[1];
         rest = tail;
         even = even.wrapping_add(2);
     }
     let (blocks, rest) = rest.as_chunks_mut();
     for out in blocks {
-        block(even, out);
+        pairs.block(even, out);
         even = even.wrapping_add(2 * PAIRS as u64);
     }
     for out in rest.chunks_mut(2) {
-        out.copy_from_slice(&pair(even)[..out.len()]);
+        out.copy_from_slice(&pairs.pair(even)[..out.len()]);
         even = even.wrapping_add(2);
     }
 }
