@@ -7,9 +7,10 @@
 //! # The checkpoint contract
 //! A program may store a seed instead of the values it drew. Each mapping (seed, index, arguments) -> bits in this
 //! module is therefore frozen, on every target: a change of one bit is a breaking release. To keep that promise the
-//! mappings use integer arithmetic, exact or correctly rounded IEEE operations one at a time (never a fused
-//! multiply-add), and from the `libm` crate `log`, `sin` and `cos` in f64, whose results are narrowed to f32. Golden
-//! vectors and digests of whole fills stand in the tests and catch a `libm` that answers otherwise.
+//! mappings use integer arithmetic and exact or correctly rounded IEEE operations one at a time, never a fused
+//! multiply-add. Logarithm, sine and cosine are fixed sequences of such operations, in f64 those of FreeBSD and of the
+//! `libm` crate, which itself serves the rare angles next to a quarter turn. Golden vectors and digests of whole fills
+//! stand in the tests.
 //! The contract presumes the default floating-point environment: round to nearest even, gradual underflow.
 //!
 //! # Indices
@@ -45,6 +46,8 @@ mod gaussian;
 mod gumbel;
 mod integer;
 mod key;
+mod msun;
+mod sqrt;
 mod uniform;
 mod window;
 
@@ -64,7 +67,10 @@ pub use uniform::{
 const INCREMENT: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// 2^-53, the spacing of [`unit`].
-const UNIT: f64 = 1.0 / 9_007_199_254_740_992.0;
+const UNIT: f64 = 1.0 / (2.0 * TWO_52);
+
+const TWO_52: f64 = 4_503_599_627_370_496.0;
+const TWO_84: f64 = TWO_52 * 4_294_967_296.0;
 
 /// Advances `state` by one step and returns the next output of its stream.
 ///
@@ -108,7 +114,25 @@ pub const fn at(seed: u64, i: u64) -> u64 {
 /// ```
 #[inline]
 pub const fn unit(seed: u64, i: u64) -> f64 {
-    upper53(at(seed, i)) as f64 * UNIT
+    draw(at(seed, i)) * UNIT
+}
+
+/// Outputs `first..` of the stream of `seed`, one after the other: an addition a step where [`at`] multiplies.
+#[derive(Clone, Copy)]
+struct Stream {
+    state: u64,
+}
+
+impl Stream {
+    #[inline]
+    const fn new(seed: u64, first: u64) -> Self {
+        Self { state: seed.wrapping_add(first.wrapping_mul(INCREMENT)) }
+    }
+
+    #[inline]
+    const fn next(&mut self) -> u64 {
+        splitmix64(&mut self.state)
+    }
 }
 
 /// The splitmix64 finaliser, a bijection.
@@ -119,10 +143,22 @@ const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The upper 53 bits of an output. Signed, because that converts to a float in one instruction.
-#[inline]
-const fn upper53(output: u64) -> i64 {
-    (output >> 11) as i64
+/// The upper 53 bits of an output.
+#[inline(always)] // part of one loop body, so that the compiler may vectorise it
+const fn upper53(output: u64) -> u64 {
+    output >> 11
+}
+
+/// The upper 53 bits of an output as an f64, exactly.
+///
+/// Few CPUs convert vectors of 64-bit integers, so the two halves are put below the leading bit of 2^84 and 2^52,
+/// where they count in units of 2^32 and 1, and the leading bits are taken away again. Both steps are exact.
+#[inline(always)] // as above
+const fn draw(output: u64) -> f64 {
+    let v = upper53(output);
+    let high = f64::from_bits((v >> 32) | 0x4530_0000_0000_0000);
+    let low = f64::from_bits((v & 0xFFFF_FFFF) | 0x4330_0000_0000_0000);
+    (high - (TWO_84 + TWO_52)) + low
 }
 
 /// The upper 64 bits of `output * span`: uniform below `span`, up to a bias below `span / 2^64`.

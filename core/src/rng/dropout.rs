@@ -4,7 +4,7 @@
 //! is kept if the upper 53 bits of output `i` are below a threshold, an integer that stands for `1 - p` exactly.
 #![forbid(unsafe_code)]
 
-use super::{RngError, at};
+use super::{RngError, Stream, at, upper53};
 
 /// 2^53: how many draws there are.
 const DRAWS: f64 = 9_007_199_254_740_992.0;
@@ -53,7 +53,7 @@ pub fn dropout_scale(p: f32) -> Result<f32, RngError> {
 /// ```
 #[inline]
 pub const fn dropout_keep(seed: u64, i: u64, threshold: u64) -> bool {
-    at(seed, i) >> 11 < threshold
+    keeps(at(seed, i), threshold)
 }
 
 /// Writes `out[i] = x[i] / (1 - p)` where element `first + i` is kept, and +0 where it is dropped.
@@ -80,6 +80,7 @@ pub const fn dropout_keep(seed: u64, i: u64, threshold: u64) -> bool {
 /// assert_eq!(out, [0.0, 4.0, 6.0]);
 /// # Ok::<(), rng::RngError>(())
 /// ```
+#[inline(always)] // into a backend's target_feature function, where the loop takes its vectors
 pub fn dropout(seed: u64, first: u64, p: f32, x: &[f32], out: &mut [f32]) -> Result<(), RngError> {
     check("dropout", p)?;
     if x.len() != out.len() {
@@ -87,10 +88,9 @@ pub fn dropout(seed: u64, first: u64, p: f32, x: &[f32], out: &mut [f32]) -> Res
         return Err(RngError::LengthMismatch { op: "dropout", expected, found });
     }
     let (threshold, scale) = (threshold(p), scale(p));
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for (y, &x) in out.iter_mut().zip(x) {
-        *y = if dropout_keep(seed, i, threshold) { x * scale } else { 0.0 };
-        i = i.wrapping_add(1);
+        *y = masked(stream.next(), threshold, x * scale);
     }
     Ok(())
 }
@@ -99,13 +99,13 @@ pub fn dropout(seed: u64, first: u64, p: f32, x: &[f32], out: &mut [f32]) -> Res
 ///
 /// # Errors
 /// [`RngError::BadProbability`] unless `0 <= p < 1`.
+#[inline(always)] // as above
 pub fn dropout_in_place(seed: u64, first: u64, p: f32, x: &mut [f32]) -> Result<(), RngError> {
     check("dropout_in_place", p)?;
     let (threshold, scale) = (threshold(p), scale(p));
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in x {
-        *x = if dropout_keep(seed, i, threshold) { *x * scale } else { 0.0 };
-        i = i.wrapping_add(1);
+        *x = masked(stream.next(), threshold, *x * scale);
     }
     Ok(())
 }
@@ -124,4 +124,17 @@ fn threshold(p: f32) -> u64 {
 
 fn scale(p: f32) -> f32 {
     1.0 / (1.0 - p)
+}
+
+/// Whether an output keeps its element.
+#[inline(always)] // one loop body, so that the compiler may vectorise it
+const fn keeps(output: u64, threshold: u64) -> bool {
+    upper53(output) < threshold
+}
+
+/// `x` if the output keeps it, else +0; by its bits, because a branch on random bits is mispredicted half the time.
+#[inline(always)] // as above
+fn masked(output: u64, threshold: u64, x: f32) -> f32 {
+    let mask = u32::from(keeps(output, threshold)).wrapping_neg();
+    f32::from_bits(x.to_bits() & mask)
 }

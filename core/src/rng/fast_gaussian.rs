@@ -5,11 +5,9 @@
 //! block of them becomes a handful of vector loops; how many lanes the vectors have cannot change a bit.
 #![forbid(unsafe_code)]
 
-use super::window::fill_pairs;
-use super::{at, upper53};
-
-/// Pairs made together. 64 fill 1 KiB of stack with four arrays, and each loop over them a few dozen vectors.
-const PAIRS: usize = 64;
+use super::sqrt::sqrt_f32;
+use super::window::{PAIRS, Pairs, fill_pairs};
+use super::{Stream, UNIT, at, draw};
 
 /// Elements `first..first + out.len()` of a Gaussian sequence of mean 0 and standard deviation `scale`.
 ///
@@ -26,62 +24,50 @@ const PAIRS: usize = 64;
 /// fucina_core::rng::gaussian_fill_at_fast(42, 0, &mut out, 1.0);
 /// assert_eq!(out.map(f32::to_bits), [0x3ed4_5626, 0x3f27_161d, 0xbf64_52a7]);
 /// ```
+#[inline(always)] // into a backend's target_feature function, where the loops take its vectors
 pub fn gaussian_fill_at_fast(seed: u64, first: u64, out: &mut [f32], scale: f32) {
-    fill_pairs(
-        first,
-        out,
-        |even| pair(seed, even, scale),
-        |from, body| {
-            let mut even = from;
-            let (blocks, rest) = body.as_chunks_mut::<{ 2 * PAIRS }>();
-            for out in blocks {
-                block(seed, even, scale, out);
-                even = even.wrapping_add(2 * PAIRS as u64);
-            }
-            for two in rest.chunks_exact_mut(2) {
-                two.copy_from_slice(&pair(seed, even, scale));
-                even = even.wrapping_add(2);
-            }
-        },
-    );
+    fill_pairs(&Fast { seed, scale }, first, out);
 }
 
-/// `PAIRS` pairs from element `even` on.
-fn block(seed: u64, even: u64, scale: f32, out: &mut [f32; 2 * PAIRS]) {
-    let mut ua = [0.0; PAIRS];
-    let mut ub = [0.0; PAIRS];
-    for (i, (a, b)) in ua.iter_mut().zip(&mut ub).enumerate() {
-        (*a, *b) = uniforms(seed, even.wrapping_add(2 * i as u64));
-    }
-    let mut radius = ua.map(radius_squared);
-    for r in &mut radius {
-        *r = libm::sqrtf(*r);
-    }
-    for ((two, r), u) in out.as_chunks_mut::<2>().0.iter_mut().zip(radius).zip(ub) {
-        *two = rotate(r, u, scale);
-    }
+/// The sequence of one seed and scale.
+struct Fast {
+    seed: u64,
+    scale: f32,
 }
 
-/// Elements `even` and `even + 1`.
-fn pair(seed: u64, even: u64, scale: f32) -> [f32; 2] {
-    let (ua, ub) = uniforms(seed, even);
-    rotate(libm::sqrtf(radius_squared(ua)), ub, scale)
+impl Pairs for Fast {
+    // A loop a step, so that each step becomes vectors.
+    #[inline(always)] // as above
+    fn block(&self, even: u64, out: &mut [f32; 2 * PAIRS]) {
+        let mut ua = [0.0; PAIRS];
+        let mut ub = [0.0; PAIRS];
+        let mut stream = Stream::new(self.seed, even);
+        for (a, b) in ua.iter_mut().zip(&mut ub) {
+            (*a, *b) = uniforms(stream.next(), stream.next());
+        }
+        for a in &mut ua {
+            *a = -2.0 * log(*a);
+        }
+        for a in &mut ua {
+            *a = sqrt_f32(*a);
+        }
+        let (pairs, _) = out.as_chunks_mut::<2>();
+        for (two, (&r, &u)) in pairs.iter_mut().zip(ua.iter().zip(&ub)) {
+            *two = rotate(r, u, self.scale);
+        }
+    }
+
+    #[inline(always)] // as above
+    fn pair(&self, even: u64) -> [f32; 2] {
+        let (ua, ub) = uniforms(at(self.seed, even), at(self.seed, even.wrapping_add(1)));
+        rotate(sqrt_f32(-2.0 * log(ua)), ub, self.scale)
+    }
 }
 
 /// The uniforms of a pair, the first in `(0, 1]`, the second in `[0, 1]`: multiples of 2^-53 narrowed to f32.
-///
-/// Scaling by a power of two is exact, so narrowing the integer first rounds as narrowing the f64 would.
 #[inline(always)] // one loop body, so that the compiler may vectorise it
-fn uniforms(seed: u64, even: u64) -> (f32, f32) {
-    const UNIT: f32 = super::UNIT as f32;
-    let a = upper53(at(seed, even)) + 1;
-    let b = upper53(at(seed, even.wrapping_add(1)));
-    (a as f32 * UNIT, b as f32 * UNIT)
-}
-
-#[inline(always)] // as above
-fn radius_squared(u: f32) -> f32 {
-    -2.0 * log(u)
+fn uniforms(a: u64, b: u64) -> (f32, f32) {
+    (((draw(a) + 1.0) * UNIT) as f32, (draw(b) * UNIT) as f32)
 }
 
 /// The vector of length `radius` at `turn` turns, times `scale`.
@@ -125,17 +111,18 @@ fn log(x: f32) -> f32 {
 #[expect(clippy::excessive_precision, reason = "the coefficients stand as published")]
 fn sin_cos_turn(u: f32) -> (f32, f32) {
     let t = u * 4.0;
-    let quadrant = (t + 0.5) as i32; // the floor, as `t` is not negative
-    let y = t - quadrant as f32;
+    // The floor of a number from 0.5 to 4.5. A conversion saturates, lane by lane; comparisons do not.
+    let up = t + 0.5;
+    let q = [1.0, 2.0, 3.0, 4.0].into_iter().map(|step| i32::from(up >= step)).sum::<i32>();
+    let y = t - q as f32;
     let r = y * core::f32::consts::FRAC_PI_2;
     let z = r * r;
     let p = (-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1;
     let s = r + (r * z) * p;
     let p = (2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2;
     let c = (1.0 - 0.5 * z) + (z * z) * p;
-    let q = quadrant as u32;
     let odd = q & 1 == 1;
     let (s, c) = (if odd { c } else { s }, if odd { s } else { c });
-    let flip = |v: f32, bit: u32| f32::from_bits(v.to_bits() ^ ((bit & 2) << 30));
-    (flip(s, q), flip(c, q.wrapping_add(1)))
+    let flip = |v: f32, q: i32| f32::from_bits(v.to_bits() ^ ((q as u32 & 2) << 30));
+    (flip(s, q), flip(c, q + 1))
 }

@@ -7,8 +7,9 @@
 
 use core::f64::consts::TAU;
 
-use super::window::fill_pairs;
-use super::{RngError, UNIT, at, upper53};
+use super::sqrt::sqrt_f64;
+use super::window::{PAIRS, Pairs, fill_pairs};
+use super::{RngError, Stream, UNIT, at, draw, msun};
 
 /// Fills `out` with Gaussian values of mean 0 and standard deviation `scale`.
 ///
@@ -32,15 +33,9 @@ pub fn gaussian_fill(seed: u64, out: &mut [f32], scale: f32) {
 /// Elements `first..first + out.len()` of the sequence of [`gaussian_fill`].
 ///
 /// An odd `first` begins with the sine half of its pair.
+#[inline(always)] // into a backend's target_feature function, where the loops take its vectors
 pub fn gaussian_fill_at(seed: u64, first: u64, out: &mut [f32], scale: f32) {
-    let pair = |even| gaussian_pair(seed, even, scale);
-    fill_pairs(first, out, pair, |from, body| {
-        let mut even = from;
-        for two in body.chunks_exact_mut(2) {
-            two.copy_from_slice(&pair(even));
-            even = even.wrapping_add(2);
-        }
-    });
+    fill_pairs(&Exact { seed, scale: f64::from(scale) }, first, out);
 }
 
 /// Fills `out` with Gaussian values of mean `mean` and standard deviation `std_dev`.
@@ -69,6 +64,7 @@ pub fn normal_fill(seed: u64, out: &mut [f32], mean: f32, std_dev: f32) -> Resul
 ///
 /// # Errors
 /// [`RngError::BadMoments`] unless both moments are finite and `std_dev >= 0`.
+#[inline(always)] // as above
 pub fn normal_fill_at(
     seed: u64,
     first: u64,
@@ -79,6 +75,7 @@ pub fn normal_fill_at(
     normal("normal_fill_at", seed, first, out, mean, std_dev)
 }
 
+#[inline(always)] // as above
 fn normal(
     op: &'static str,
     seed: u64,
@@ -99,13 +96,61 @@ fn normal(
     Ok(())
 }
 
-/// Elements `even` and `even + 1`.
-fn gaussian_pair(seed: u64, even: u64, scale: f32) -> [f32; 2] {
-    // In (0, 1], so the logarithm is finite; the sum is at most 2^53 and exact.
-    let ua = (upper53(at(seed, even)) + 1) as f64 * UNIT;
-    let ub = upper53(at(seed, even.wrapping_add(1))) as f64 * UNIT;
-    let radius = libm::sqrt(-2.0 * libm::log(ua));
-    let (sin, cos) = libm::sincos(TAU * ub);
-    let scale = f64::from(scale);
+/// The sequence of one seed and scale.
+struct Exact {
+    seed: u64,
+    scale: f64,
+}
+
+impl Pairs for Exact {
+    // A loop a step, so that each step may become vectors.
+    #[inline(always)] // as above
+    fn block(&self, even: u64, out: &mut [f32; 2 * PAIRS]) {
+        let mut radius = [0.0; PAIRS];
+        let mut angle = [0.0; PAIRS];
+        let mut stream = Stream::new(self.seed, even);
+        for (r, a) in radius.iter_mut().zip(&mut angle) {
+            (*r, *a) = uniforms(stream.next(), stream.next());
+        }
+        for r in &mut radius {
+            *r = -2.0 * msun::log(*r);
+        }
+        for r in &mut radius {
+            *r = sqrt_f64(*r);
+        }
+        let mut rare = false;
+        for a in &mut angle {
+            *a *= TAU;
+            rare |= msun::near_quarter(*a);
+        }
+        let (pairs, _) = out.as_chunks_mut::<2>();
+        for (two, (&r, &a)) in pairs.iter_mut().zip(radius.iter().zip(&angle)) {
+            *two = rotate(r, msun::sin_cos(a), self.scale);
+        }
+        if rare {
+            for (two, (&r, &a)) in pairs.iter_mut().zip(radius.iter().zip(&angle)) {
+                if msun::near_quarter(a) {
+                    *two = rotate(r, libm::sincos(a), self.scale);
+                }
+            }
+        }
+    }
+
+    #[inline(always)] // as above
+    fn pair(&self, even: u64) -> [f32; 2] {
+        let (ua, ub) = uniforms(at(self.seed, even), at(self.seed, even.wrapping_add(1)));
+        rotate(sqrt_f64(-2.0 * msun::log(ua)), libm::sincos(TAU * ub), self.scale)
+    }
+}
+
+/// The uniforms of a pair. The first lies in `(0, 1]`, so its logarithm is finite; the sum is exact.
+#[inline(always)] // one loop body, so that the compiler may vectorise it
+fn uniforms(a: u64, b: u64) -> (f64, f64) {
+    ((draw(a) + 1.0) * UNIT, draw(b) * UNIT)
+}
+
+/// The vector of length `radius` at an angle of which sine and cosine are given, times `scale`.
+#[inline(always)] // as above
+fn rotate(radius: f64, (sin, cos): (f64, f64), scale: f64) -> [f32; 2] {
     [(radius * cos * scale) as f32, (radius * sin * scale) as f32]
 }

@@ -4,10 +4,10 @@
 //! the last cell rounds to 1, where the formula is infinite; that one draw takes the value of the draw below it.
 #![forbid(unsafe_code)]
 
-use super::{UNIT, at, upper53};
+use super::{Stream, TWO_52, UNIT, draw, msun};
 
 /// The last draw whose formula is finite: 2^53 - 2.
-const LAST_FINITE: i64 = (1 << 53) - 2;
+const LAST_FINITE: f64 = 2.0 * TWO_52 - 2.0;
 
 /// Fills `out` with standard Gumbel values: location 0, scale 1, mean 0.5772, variance pi^2 / 6.
 ///
@@ -29,18 +29,19 @@ pub fn gumbel_fill(seed: u64, out: &mut [f32]) {
 }
 
 /// Elements `first..first + out.len()` of the sequence of [`gumbel_fill`].
+#[inline(always)] // into a backend's target_feature function, where the loops take its vectors
 pub fn gumbel_fill_at(seed: u64, first: u64, out: &mut [f32]) {
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in out {
-        *x = gumbel(upper53(at(seed, i)));
-        i = i.wrapping_add(1);
+        *x = gumbel(draw(stream.next()));
     }
 }
 
 /// The value of a draw of 53 bits.
-fn gumbel(draw: i64) -> f32 {
-    let u = (draw.min(LAST_FINITE) as f64 + 0.5) * UNIT;
-    -libm::log(-libm::log(u)) as f32
+#[inline(always)] // one loop body, so that the compiler may vectorise it
+fn gumbel(draw: f64) -> f32 {
+    let draw = if draw > LAST_FINITE { LAST_FINITE } else { draw };
+    -msun::log(-msun::log((draw + 0.5) * UNIT)) as f32
 }
 
 #[cfg(test)]
@@ -49,12 +50,12 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_range_are_finite_and_in_order() {
-        let top = gumbel(LAST_FINITE + 1);
+        let top = gumbel(LAST_FINITE + 1.0);
         assert_eq!(top, gumbel(LAST_FINITE));
         // u = 1 - 2^-52, so -ln(-ln(u)) is 52 ln 2 up to 2^-52.
         assert_eq!(top, (52.0 * core::f64::consts::LN_2) as f32);
         // u = 2^-54, so -ln(54 ln 2).
-        assert_eq!(gumbel(0), -libm::log(54.0 * core::f64::consts::LN_2) as f32);
-        assert!(gumbel(0) < gumbel(1 << 40) && gumbel(1 << 52) < top);
+        assert_eq!(gumbel(0.0), -libm::log(54.0 * core::f64::consts::LN_2) as f32);
+        assert!(gumbel(0.0) < gumbel(TWO_52 / 4096.0) && gumbel(TWO_52) < top);
     }
 }

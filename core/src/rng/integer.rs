@@ -4,7 +4,7 @@
 //! loop, so the value at an index stays a function of the index.
 #![forbid(unsafe_code)]
 
-use super::{RngError, at, below};
+use super::{RngError, Stream, below};
 
 /// Fills `out` with uniform integers of `low..high`.
 ///
@@ -60,8 +60,9 @@ pub fn randperm_fill(seed: u64, out: &mut [i64]) {
     for (i, x) in out.iter_mut().enumerate() {
         *x = i as i64;
     }
-    for (i, k) in (1..out.len()).rev().enumerate() {
-        let j = below(at(seed, i as u64), k as u64 + 1);
+    let mut stream = Stream::new(seed, 0);
+    for k in (1..out.len()).rev() {
+        let j = below(stream.next(), k as u64 + 1);
         out.swap(k, j as usize);
     }
 }
@@ -78,10 +79,9 @@ fn fill(
         return Err(RngError::EmptyRange { op, low, high });
     }
     let span = high.wrapping_sub(low) as u64;
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in out {
-        *x = low.wrapping_add(below(at(seed, i), span) as i64);
-        i = i.wrapping_add(1);
+        *x = low.wrapping_add(below(stream.next(), span) as i64);
     }
     Ok(())
 }

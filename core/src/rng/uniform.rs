@@ -4,7 +4,7 @@
 //! value is replaced by the f32 below.
 #![forbid(unsafe_code)]
 
-use super::{RngError, unit};
+use super::{RngError, Stream, UNIT, draw};
 
 /// Fills `out` with uniform values in `[lo, hi)`.
 ///
@@ -34,6 +34,7 @@ pub fn uniform_fill(seed: u64, out: &mut [f32], lo: f32, hi: f32) -> Result<(), 
 ///
 /// # Errors
 /// [`RngError::BadInterval`] unless both ends are finite and `lo < hi`.
+#[inline(always)] // into a backend's target_feature function, where the loop takes its vectors
 pub fn uniform_fill_at(
     seed: u64,
     first: u64,
@@ -61,6 +62,7 @@ pub fn kaiming_uniform_fill(seed: u64, out: &mut [f32], fan_in: usize) -> Result
 ///
 /// # Errors
 /// [`RngError::ZeroFanIn`] if `fan_in` is 0.
+#[inline(always)] // as above
 pub fn kaiming_uniform_fill_at(
     seed: u64,
     first: u64,
@@ -97,10 +99,12 @@ pub fn bernoulli_fill(seed: u64, out: &mut [f32], p: f32) -> Result<(), RngError
 ///
 /// # Errors
 /// [`RngError::BadProbability`] unless `0 <= p <= 1`.
+#[inline(always)] // as above
 pub fn bernoulli_fill_at(seed: u64, first: u64, out: &mut [f32], p: f32) -> Result<(), RngError> {
     bernoulli("bernoulli_fill_at", seed, first, out, p)
 }
 
+#[inline(always)] // as above
 fn fill(
     op: &'static str,
     seed: u64,
@@ -112,14 +116,14 @@ fn fill(
     if !(lo.is_finite() && hi.is_finite() && lo < hi) {
         return Err(RngError::BadInterval { op, lo, hi });
     }
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in out {
-        *x = uniform(seed, i, lo, hi);
-        i = i.wrapping_add(1);
+        *x = uniform(stream.next(), lo, hi);
     }
     Ok(())
 }
 
+#[inline(always)] // as above
 fn kaiming(
     op: &'static str,
     seed: u64,
@@ -134,6 +138,7 @@ fn kaiming(
     fill(op, seed, first, out, -bound, bound)
 }
 
+#[inline(always)] // as above
 fn bernoulli(
     op: &'static str,
     seed: u64,
@@ -144,17 +149,16 @@ fn bernoulli(
     if !(0.0..=1.0).contains(&p) {
         return Err(RngError::BadProbability { op, p, one_fits: true });
     }
-    let mut i = first;
+    let mut stream = Stream::new(seed, first);
     for x in out {
-        *x = f32::from(u8::from(uniform(seed, i, 0.0, 1.0) < p));
-        i = i.wrapping_add(1);
+        *x = f32::from(u8::from(uniform(stream.next(), 0.0, 1.0) < p));
     }
     Ok(())
 }
 
-#[inline(always)] // one loop body, so that the compiler may vectorise it
-fn uniform(seed: u64, i: u64, lo: f32, hi: f32) -> f32 {
+#[inline(always)] // as above
+fn uniform(output: u64, lo: f32, hi: f32) -> f32 {
     let (from, to) = (f64::from(lo), f64::from(hi));
-    let v = (from + (to - from) * unit(seed, i)) as f32;
+    let v = (from + (to - from) * (draw(output) * UNIT)) as f32;
     if v >= hi { hi.next_down() } else { v }
 }
