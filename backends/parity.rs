@@ -21,7 +21,7 @@ pub(crate) use lanes::lanes;
 pub(crate) trait Sample: Real + LowerExp {
     /// The smallest positive normal number.
     const MIN_NORMAL: Self;
-    /// The largest exponent, either way, that [`Lanes::scale_pow2`] takes.
+    /// The largest exponent, either way, that `Lanes::scale_pow2` takes.
     const MAX_SCALE: f64;
     /// The values where kernels go wrong.
     const SPECIAL: &'static [Self];
