@@ -4,7 +4,7 @@
 //! are made from it, so that a kernel cannot be in one and missing in another.
 
 use crate::kernels::math::Math;
-use crate::kernels::{Op, ScalarLanes, gemm};
+use crate::kernels::{Lanes, Op, ScalarLanes, gemm};
 
 /// Rows and columns of a backend's register tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,14 @@ pub struct TileShape {
     pub mr: usize,
     /// Columns.
     pub nr: usize,
+}
+
+impl TileShape {
+    /// The tile that lanes run.
+    #[must_use]
+    pub const fn of<T: Math, L: Lanes<T>>() -> Self {
+        Self { mr: L::TILE_ROWS, nr: gemm::NV * L::N }
+    }
 }
 
 /// Calls `$then!` with `$t` and the list of kernels: docs, name, arguments, result, and the op that does it.
@@ -114,7 +122,7 @@ macro_rules! kernels_through_enter {
 pub trait Kernels<T: Math>: Sync {
     /// The register tile that [`Kernels::gemm_tile`] expects.
     fn tile_shape(&self) -> TileShape {
-        TileShape { mr: gemm::MR, nr: gemm::NV }
+        TileShape::of::<T, ScalarLanes<true>>()
     }
 
     for_each_kernel!(declare, T);

@@ -27,6 +27,8 @@ pub trait Float:
     fn fused_mul_add(self, b: Self, c: Self) -> Self;
     /// The correctly rounded square root.
     fn square_root(self) -> Self;
+    /// Whether it is NaN.
+    fn is_not_a_number(self) -> bool;
     /// The absolute value.
     fn magnitude(self) -> Self;
     /// The magnitude of `self` with the sign of `sign`.
@@ -61,6 +63,10 @@ macro_rules! float {
             #[inline(always)]
             fn square_root(self) -> Self {
                 $sqrt(self)
+            }
+            #[inline(always)]
+            fn is_not_a_number(self) -> bool {
+                self.is_nan()
             }
             #[inline(always)]
             fn magnitude(self) -> Self {

@@ -17,6 +17,9 @@ pub trait Lanes<T: Float>: Copy {
     /// Whether [`Lanes::mul_add`] rounds once.
     const FUSED: bool;
 
+    /// Rows of the matrix product's register tile: 6 where sixteen registers hold `N` values each, else 4.
+    const TILE_ROWS: usize = 4;
+
     /// The same value in every lane.
     fn splat(self, x: T) -> Self::V;
     /// The first `N` of `x`, which has at least `N`.
@@ -27,6 +30,20 @@ pub trait Lanes<T: Float>: Copy {
     fn store(self, v: Self::V, out: &mut [T]);
     /// Fills `out`, which has fewer than `N`, from the first lanes.
     fn store_part(self, v: Self::V, out: &mut [T]);
+    /// Up to `N` values of `x`; the other lanes are 0.
+    #[inline(always)]
+    fn load_upto(self, x: &[T]) -> Self::V {
+        if x.len() >= Self::N { self.load(x) } else { self.load_part(x) }
+    }
+    /// Up to `N` values to `out`.
+    #[inline(always)]
+    fn store_upto(self, v: Self::V, out: &mut [T]) {
+        if out.len() >= Self::N {
+            self.store(v, out);
+        } else {
+            self.store_part(v, out);
+        }
+    }
 
     /// `a + b`.
     fn add(self, a: Self::V, b: Self::V) -> Self::V;

@@ -35,18 +35,11 @@ impl<T: Float> Op<T> for Sgd<'_, T> {
         let decay = l.splat(self.step.weight_decay);
         let rows = self.w.chunks_mut(L::N).zip(self.g.chunks(L::N)).zip(self.v.chunks_mut(L::N));
         for ((w, g), v) in rows {
-            let full = w.len() == L::N;
-            let load = |x: &[T]| if full { l.load(x) } else { l.load_part(x) };
-            let (w0, g0, v0) = (load(w), load(g), load(v));
+            let (w0, g0, v0) = (l.load_upto(w), l.load_upto(g), l.load_upto(v));
             let v1 = l.mul_add(momentum, v0, l.mul_add(decay, w0, g0));
             let w1 = l.mul_add(rate, v1, w0);
-            if full {
-                l.store(v1, v);
-                l.store(w1, w);
-            } else {
-                l.store_part(v1, v);
-                l.store_part(w1, w);
-            }
+            l.store_upto(v1, v);
+            l.store_upto(w1, w);
         }
     }
 }
@@ -95,20 +88,14 @@ impl<T: Float> Op<T> for AdamW<'_, T> {
         let rows = self.w.chunks_mut(L::N).zip(self.g.chunks(L::N));
         let rows = rows.zip(self.m.chunks_mut(L::N)).zip(self.s.chunks_mut(L::N));
         for (((w, g), m), s) in rows {
-            let full = w.len() == L::N;
-            let load = |x: &[T]| if full { l.load(x) } else { l.load_part(x) };
-            let g0 = load(g);
-            let m1 = l.mul_add(b1, load(m), l.mul(c1, g0));
-            let s1 = l.mul_add(b2, load(s), l.mul(l.mul(c2, g0), g0));
+            let g0 = l.load_upto(g);
+            let m1 = l.mul_add(b1, l.load_upto(m), l.mul(c1, g0));
+            let s1 = l.mul_add(b2, l.load_upto(s), l.mul(l.mul(c2, g0), g0));
             let root = l.mul_add(l.sqrt(s1), scale, eps);
-            let w1 = l.mul_add(rate, l.div(m1, root), l.mul(shrink, load(w)));
-            for (value, to) in [(m1, m), (s1, s), (w1, w)] {
-                if full {
-                    l.store(value, to);
-                } else {
-                    l.store_part(value, to);
-                }
-            }
+            let w1 = l.mul_add(rate, l.div(m1, root), l.mul(shrink, l.load_upto(w)));
+            l.store_upto(m1, m);
+            l.store_upto(s1, s);
+            l.store_upto(w1, w);
         }
     }
 }

@@ -5,7 +5,12 @@
 //! counter. The order depends on nothing but the axis length, so rows and columns of one matrix, any lane count
 //! and any thread count give the same bits.
 
-use super::{Lanes, Op};
+#[cfg(test)]
+mod tests;
+
+use core::marker::PhantomData;
+
+use super::{Lanes, Op, ScalarLanes};
 use crate::dtype::Float;
 
 /// Virtual lanes of a block.
@@ -71,13 +76,16 @@ impl<T: Float, F: Fold<T>> Op<T> for Row<'_, T, F> {
         if self.x.len() <= BLOCK {
             return row_block::<T, L, F>(l, self.x);
         }
-        let mut blocks = Pairwise::new(F::IDENTITY);
+        let mut blocks = Pairwise::<T, One, F, 1>::new(One {});
         for block in self.x.chunks(BLOCK) {
-            blocks.push(row_block::<T, L, F>(l, block), F::fold_one);
+            blocks.push([row_block::<T, L, F>(l, block)]);
         }
-        blocks.finish(F::fold_one)
+        blocks.finish()[0]
     }
 }
+
+/// Plain values are one lane; folds have no class, since they multiply nothing.
+type One = ScalarLanes<true>;
 
 /// Folds at most one block of a row.
 #[inline(always)]
@@ -99,24 +107,45 @@ fn row_block<T: Float, L: Lanes<T>, F: Fold<T>>(l: L, block: &[T]) -> T {
     for (lane, &x) in lanes.iter_mut().zip(rounds.remainder()) {
         *lane = F::fold_one(*lane, x);
     }
-    fold_lanes(&mut lanes, F::fold_one)
+    fold_lanes::<T, One, F, 1>(One {}, lanes.as_chunks_mut().0)[0]
 }
 
-/// Folds 32 lanes to one by halving.
+/// Folds up to 32 lanes of `W` vectors to one by halving; at least one. Lanes that are not there would hold the
+/// identity, which changes nothing (no sum that began with +0 is -0).
 #[inline(always)]
-fn fold_lanes<V: Copy>(lanes: &mut [V; VIRTUAL_LANES], fold: impl Fn(V, V) -> V) -> V {
+fn fold_lanes<T: Float, L: Lanes<T>, F: Fold<T>, const W: usize>(
+    l: L,
+    lanes: &mut [[L::V; W]],
+) -> [L::V; W] {
     let mut width = VIRTUAL_LANES / 2;
     while width > 0 {
-        let (low, high) = lanes.split_at_mut(width);
-        for (a, b) in low.iter_mut().zip(high) {
-            *a = fold(*a, *b);
+        if let Some((low, high)) = lanes.split_at_mut_checked(width) {
+            for (a, b) in low.iter_mut().zip(high) {
+                fold_vectors::<T, L, F, W>(l, a, b);
+            }
         }
         width /= 2;
     }
     lanes[0]
 }
 
-/// Folds each column of a matrix to one value, `L::N` columns at a time.
+/// `acc = fold(acc, x)`, vector by vector.
+#[inline(always)]
+fn fold_vectors<T: Float, L: Lanes<T>, F: Fold<T>, const W: usize>(
+    l: L,
+    acc: &mut [L::V; W],
+    x: &[L::V; W],
+) {
+    for (acc, &x) in acc.iter_mut().zip(x) {
+        *acc = F::fold(l, *acc, x);
+    }
+}
+
+/// Folds each column of a matrix to one value.
+///
+/// A tile of columns is read once, and its rows in the order that keeps accumulators in registers: all rows of one
+/// virtual lane, then those of the next. A wide tile (8 vectors) does a lane at a time and takes whole cache lines
+/// of each row; a narrow one, of the last columns, does 8 lanes at a time.
 pub struct Columns<'a, T, F> {
     /// The fold.
     pub fold: F,
@@ -128,53 +157,130 @@ pub struct Columns<'a, T, F> {
     pub out: &'a mut [T],
 }
 
+/// Vectors in a wide tile, and lanes at a time in a narrow one.
+const WIDE: usize = 8;
+
 impl<T: Float, F: Fold<T>> Op<T> for Columns<'_, T, F> {
     type Out = ();
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {
         let _ = self.fold;
-        let stride = self.row_stride;
-        let fold = |acc, x| F::fold(l, acc, x);
-        for (tile, out) in self.out.chunks_mut(L::N).enumerate() {
-            let (start, width) = (tile * L::N, out.len());
-            let mut blocks = Pairwise::new(l.splat(F::IDENTITY));
-            for block in self.x.chunks(BLOCK * stride) {
-                let mut acc = [l.splat(F::IDENTITY); VIRTUAL_LANES];
-                for round in block.chunks(VIRTUAL_LANES * stride) {
-                    for (acc, row) in acc.iter_mut().zip(round.chunks(stride)) {
-                        let x = &row[start..start + width];
-                        *acc = fold(*acc, if width == L::N { l.load(x) } else { l.load_part(x) });
-                    }
-                }
-                blocks.push(fold_lanes(&mut acc, fold), fold);
+        let (x, row_stride) = (self.x, self.row_stride);
+        let mut start = 0;
+        let mut tiles = self.out.chunks_exact_mut(WIDE * L::N);
+        for out in tiles.by_ref() {
+            let tile = ColumnTile { x, row_stride, start, width: WIDE * L::N };
+            let total = tile.fold::<L, F, WIDE, 1>(l);
+            for (v, out) in total.iter().zip(out.chunks_exact_mut(L::N)) {
+                l.store(*v, out);
             }
-            let total = blocks.finish(fold);
-            if width == L::N {
-                l.store(total, out);
-            } else {
-                l.store_part(total, out);
-            }
+            start += WIDE * L::N;
+        }
+        for out in tiles.into_remainder().chunks_mut(L::N) {
+            let tile = ColumnTile { x, row_stride, start, width: out.len() };
+            let [total] = tile.fold::<L, F, 1, WIDE>(l);
+            l.store_upto(total, out);
+            start += L::N;
         }
     }
 }
 
-/// Folds values pairwise, like the carries of a binary counter: neighbours meet first.
-struct Pairwise<V> {
-    levels: [V; usize::BITS as usize],
-    count: usize,
+/// Columns `start..start + width` of `x`.
+#[derive(Clone, Copy)]
+struct ColumnTile<'a, T> {
+    x: &'a [T],
+    row_stride: usize,
+    start: usize,
+    width: usize,
 }
 
-impl<V: Copy> Pairwise<V> {
+impl<T: Float> ColumnTile<'_, T> {
+    /// Folds the tile's `W` vectors of columns, `G` virtual lanes at a time.
     #[inline(always)]
-    fn new(fill: V) -> Self {
-        Self { levels: [fill; usize::BITS as usize], count: 0 }
+    fn fold<L: Lanes<T>, F: Fold<T>, const W: usize, const G: usize>(self, l: L) -> [L::V; W] {
+        let block_len = BLOCK.saturating_mul(self.row_stride);
+        if self.x.len() <= block_len {
+            return self.fold_block::<L, F, W, G>(l);
+        }
+        let mut blocks = Pairwise::<T, L, F, W>::new(l);
+        for x in self.x.chunks(block_len) {
+            blocks.push(Self { x, ..self }.fold_block::<L, F, W, G>(l));
+        }
+        blocks.finish()
+    }
+
+    /// Folds at most one block of rows.
+    #[inline(always)]
+    fn fold_block<L: Lanes<T>, F: Fold<T>, const W: usize, const G: usize>(
+        self,
+        l: L,
+    ) -> [L::V; W] {
+        let (round_len, group_len) =
+            (VIRTUAL_LANES.saturating_mul(self.row_stride), G.saturating_mul(self.row_stride));
+        let mut lanes = [[l.splat(F::IDENTITY); W]; VIRTUAL_LANES];
+        let mut used = 0;
+        let mut rest = self.x;
+        for lanes in lanes.chunks_exact_mut(G) {
+            if rest.is_empty() {
+                break;
+            }
+            let mut rows = rest;
+            let mut acc = [[l.splat(F::IDENTITY); W]; G];
+            while rows.len() >= group_len {
+                for (g, acc) in acc.iter_mut().enumerate() {
+                    let row = &rows[g * self.row_stride + self.start..][..self.width];
+                    fold_vectors::<T, L, F, W>(l, acc, &load_row::<T, L, W>(l, row));
+                }
+                rows = &rows[round_len.min(rows.len())..];
+            }
+            lanes.copy_from_slice(&acc);
+            // The last round may end within the group, and the last row before the next one would start.
+            for (acc, row) in lanes.iter_mut().zip(rows.chunks(self.row_stride)) {
+                let row = &row[self.start..][..self.width];
+                fold_vectors::<T, L, F, W>(l, acc, &load_row::<T, L, W>(l, row));
+            }
+            used += G;
+            rest = &rest[group_len.min(rest.len())..];
+        }
+        fold_lanes::<T, L, F, W>(l, &mut lanes[..used])
+    }
+}
+
+/// `row` in `W` vectors; the last one may be part of one.
+#[inline(always)]
+fn load_row<T: Float, L: Lanes<T>, const W: usize>(l: L, row: &[T]) -> [L::V; W] {
+    let mut vectors = [l.splat(T::ZERO); W];
+    for (v, x) in vectors.iter_mut().zip(row.chunks(L::N)) {
+        *v = l.load_upto(x);
+    }
+    vectors
+}
+
+/// As many as the bits of a number of blocks.
+const LEVELS: usize = (usize::BITS - BLOCK.trailing_zeros() + 1) as usize;
+
+/// Folds values of `W` vectors pairwise, like the carries of a binary counter: neighbours meet first.
+struct Pairwise<T: Float, L: Lanes<T>, F, const W: usize> {
+    l: L,
+    levels: [[L::V; W]; LEVELS],
+    count: usize,
+    fold: PhantomData<(T, F)>,
+}
+
+impl<T: Float, L: Lanes<T>, F: Fold<T>, const W: usize> Pairwise<T, L, F, W> {
+    #[inline(always)]
+    fn new(l: L) -> Self {
+        let levels = [[l.splat(F::IDENTITY); W]; LEVELS];
+        Self { l, levels, count: 0, fold: PhantomData }
     }
 
     #[inline(always)]
-    fn push(&mut self, mut value: V, fold: impl Fn(V, V) -> V) {
+    fn push(&mut self, mut value: [L::V; W]) {
         let carries = self.count.trailing_ones() as usize;
         for level in &self.levels[..carries] {
-            value = fold(*level, value);
+            let right = value;
+            value = *level;
+            fold_vectors::<T, L, F, W>(self.l, &mut value, &right);
         }
         self.levels[carries] = value;
         self.count += 1;
@@ -182,13 +288,15 @@ impl<V: Copy> Pairwise<V> {
 
     /// The fold of all values; at least one was pushed.
     #[inline(always)]
-    fn finish(self, fold: impl Fn(V, V) -> V) -> V {
+    fn finish(&self) -> [L::V; W] {
         let mut level = self.count.trailing_zeros() as usize;
         let mut total = self.levels[level];
         while self.count >> (level + 1) > 0 {
             level += 1;
             if self.count >> level & 1 == 1 {
-                total = fold(self.levels[level], total);
+                let right = total;
+                total = self.levels[level];
+                fold_vectors::<T, L, F, W>(self.l, &mut total, &right);
             }
         }
         total

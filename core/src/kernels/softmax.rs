@@ -37,7 +37,7 @@ impl<T: Math> Op<T> for Softmax<'_, T> {
 /// Makes the whole row NaN if one element is.
 #[inline(always)]
 fn spread_nan<T: Float>(row: &mut [T]) {
-    if row.iter().any(|&x| x != x) {
+    if row.iter().any(|x| x.is_not_a_number()) {
         row.fill(T::NAN);
     }
 }
@@ -106,25 +106,20 @@ impl<T: Math> Op<T> for LogSoftmaxBackward<'_, T> {
     }
 }
 
+// A closure that a loop calls in one place is inlined into it, and so compiled for the caller's features; `#[inline]`
+// does not reach closures. Hence one call a loop, for whole and partial vectors alike.
+
 #[inline(always)]
 fn apply<T: Float, L: Lanes<T>>(l: L, x: &[T], out: &mut [T], f: impl Fn(L::V) -> L::V) {
     for (x, out) in x.chunks(L::N).zip(out.chunks_mut(L::N)) {
-        if x.len() == L::N {
-            l.store(f(l.load(x)), out);
-        } else {
-            l.store_part(f(l.load_part(x)), out);
-        }
+        l.store_upto(f(l.load_upto(x)), out);
     }
 }
 
 #[inline(always)]
 fn apply_in_place<T: Float, L: Lanes<T>>(l: L, x: &mut [T], f: impl Fn(L::V) -> L::V) {
     for x in x.chunks_mut(L::N) {
-        if x.len() == L::N {
-            l.store(f(l.load(x)), x);
-        } else {
-            l.store_part(f(l.load_part(x)), x);
-        }
+        l.store_upto(f(l.load_upto(x)), x);
     }
 }
 
@@ -137,10 +132,6 @@ fn apply2<T: Float, L: Lanes<T>>(
     f: impl Fn(L::V, L::V) -> L::V,
 ) {
     for ((a, b), out) in a.chunks(L::N).zip(b.chunks(L::N)).zip(out.chunks_mut(L::N)) {
-        if out.len() == L::N {
-            l.store(f(l.load(a), l.load(b)), out);
-        } else {
-            l.store_part(f(l.load_part(a), l.load_part(b)), out);
-        }
+        l.store_upto(f(l.load_upto(a), l.load_upto(b)), out);
     }
 }

@@ -83,7 +83,8 @@ fn bins_hand_out_the_smallest_fit_and_the_newest_of_it() {
     let config = PoolConfig::DEFAULT.with_max_cached_bytes(0);
     let heap = heap(config);
     let mut bins = bins::Bins::new();
-    let mut model: std::collections::BTreeMap<usize, Vec<crate::storage::block::Block>> = BTreeMap::new();
+    let mut model: std::collections::BTreeMap<usize, Vec<crate::storage::block::Block>> =
+        std::collections::BTreeMap::new();
     let mut seed = 1_u64;
     let mut next = |bound: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

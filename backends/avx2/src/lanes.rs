@@ -1,0 +1,213 @@
+//! [`Lanes`] in AVX2 registers: eight `f32`, four `f64`.
+//!
+//! Each operation has the bits of the scalar one: comparisons are ordered (NaN is false), signs are flipped by bit,
+//! and rounding and scaling follow the scalar formulas step by step. The intrinsics stand in functions that carry
+//! their `target_feature`; they inline into the backend's `enter`, which carries the same.
+
+use core::arch::x86_64::*;
+
+use fucina_core::kernels::Lanes;
+
+use crate::Avx2;
+
+/// `FIRST[8 - n..][..8]` has its first `n` words set: a mask for the first lanes.
+static FIRST: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+
+impl Avx2 {
+    /// The mask of the first `words` 32-bit words; at most 8 (more is a panic, not a read beyond).
+    #[inline(always)]
+    fn first(self, words: usize) -> __m256i {
+        let mask = &FIRST[8 - words..][..8];
+        // SAFETY: `mask` is 8 readable words (sliced above); `loadu` needs no alignment; `self` proves AVX.
+        unsafe { _mm256_loadu_si256(mask.as_ptr().cast()) }
+    }
+}
+
+macro_rules! on_registers {
+    // on_registers! { add(a: __m256, b: __m256) -> __m256 = _mm256_add_ps(a, b); } =>
+    // fn add(self, a: __m256, b: __m256) -> __m256 { #[target_feature(..)] fn op(..) { _mm256_add_ps(a, b) } op(a, b) }
+    ($($name:ident($($arg:ident: $ty:ty),*) -> $out:ty = $body:expr;)*) => {$(
+        #[inline(always)]
+        fn $name(self, $($arg: $ty),*) -> $out {
+            #[inline]
+            #[target_feature(enable = "avx2,fma,f16c")]
+            fn op($($arg: $ty),*) -> $out {
+                $body
+            }
+            // SAFETY: `self` came from `detect`, which saw avx2, fma and f16c on this CPU.
+            unsafe { op($($arg),*) }
+        }
+    )*};
+}
+
+impl Lanes<f32> for Avx2 {
+    type V = __m256;
+    type M = __m256;
+    const N: usize = 8;
+    const FUSED: bool = true;
+    const TILE_ROWS: usize = 6;
+
+    #[inline(always)]
+    fn load(self, x: &[f32]) -> __m256 {
+        let x = &x[..8];
+        // SAFETY: `x` is 8 readable f32 (sliced above); `loadu` needs no alignment; `self` proves AVX.
+        unsafe { _mm256_loadu_ps(x.as_ptr()) }
+    }
+    #[inline(always)]
+    fn load_part(self, x: &[f32]) -> __m256 {
+        let mask = self.first(x.len());
+        // SAFETY: `x` is `x.len()` readable f32, and no other lane is in the mask; `self` proves AVX.
+        unsafe { _mm256_maskload_ps(x.as_ptr(), mask) }
+    }
+    #[inline(always)]
+    fn store(self, v: __m256, out: &mut [f32]) {
+        let out = &mut out[..8];
+        // SAFETY: `out` is 8 writable f32 (sliced above); `storeu` needs no alignment; `self` proves AVX.
+        unsafe { _mm256_storeu_ps(out.as_mut_ptr(), v) }
+    }
+    #[inline(always)]
+    fn store_part(self, v: __m256, out: &mut [f32]) {
+        let mask = self.first(out.len());
+        // SAFETY: `out` is `out.len()` writable f32, and no other lane is in the mask; `self` proves AVX.
+        unsafe { _mm256_maskstore_ps(out.as_mut_ptr(), mask, v) }
+    }
+
+    on_registers! {
+        splat(x: f32) -> __m256 = _mm256_set1_ps(x);
+        add(a: __m256, b: __m256) -> __m256 = _mm256_add_ps(a, b);
+        sub(a: __m256, b: __m256) -> __m256 = _mm256_sub_ps(a, b);
+        mul(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
+        div(a: __m256, b: __m256) -> __m256 = _mm256_div_ps(a, b);
+        mul_add(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
+        sqrt(a: __m256) -> __m256 = _mm256_sqrt_ps(a);
+        neg(a: __m256) -> __m256 = _mm256_xor_ps(a, _mm256_set1_ps(-0.0));
+        abs(a: __m256) -> __m256 = _mm256_andnot_ps(_mm256_set1_ps(-0.0), a);
+        copysign(a: __m256, sign: __m256) -> __m256 = {
+            let sign_bit = _mm256_set1_ps(-0.0);
+            _mm256_or_ps(_mm256_andnot_ps(sign_bit, a), _mm256_and_ps(sign_bit, sign))
+        };
+        round(a: __m256) -> __m256 = {
+            // As the scalar: adding 1.5 * 2^23 leaves no bits below the point (and a zero is +0).
+            let magic = _mm256_set1_ps(12_582_912.0);
+            _mm256_sub_ps(_mm256_add_ps(a, magic), magic)
+        };
+        scale_pow2(a: __m256, n: __m256) -> __m256 = {
+            let n = _mm256_cvttps_epi32(n);
+            let half = _mm256_srai_epi32::<1>(n);
+            let bias = _mm256_set1_epi32(127);
+            let pow2 =
+                |e| _mm256_castsi256_ps(_mm256_slli_epi32::<23>(_mm256_add_epi32(e, bias)));
+            let rest = _mm256_sub_epi32(n, half);
+            _mm256_mul_ps(_mm256_mul_ps(a, pow2(half)), pow2(rest))
+        };
+        split_exponent(a: __m256) -> (__m256, __m256) = {
+            let bits = _mm256_castps_si256(a);
+            let e = _mm256_sub_epi32(_mm256_srli_epi32::<23>(bits), _mm256_set1_epi32(126));
+            let fraction = _mm256_and_si256(bits, _mm256_set1_epi32((1 << 23) - 1));
+            let m = _mm256_or_si256(fraction, _mm256_set1_epi32(126 << 23));
+            (_mm256_castsi256_ps(m), _mm256_cvtepi32_ps(e))
+        };
+        lt(a: __m256, b: __m256) -> __m256 = _mm256_cmp_ps::<_CMP_LT_OQ>(a, b);
+        le(a: __m256, b: __m256) -> __m256 = _mm256_cmp_ps::<_CMP_LE_OQ>(a, b);
+        eq(a: __m256, b: __m256) -> __m256 = _mm256_cmp_ps::<_CMP_EQ_OQ>(a, b);
+        and(a: __m256, b: __m256) -> __m256 = _mm256_and_ps(a, b);
+        select(mask: __m256, yes: __m256, no: __m256) -> __m256 = _mm256_blendv_ps(no, yes, mask);
+    }
+
+    #[inline(always)]
+    fn map(self, a: __m256, f: impl Fn(f32) -> f32) -> __m256 {
+        let mut x = [0.0; 8];
+        self.store(a, &mut x);
+        self.load(&x.map(f))
+    }
+}
+
+impl Lanes<f64> for Avx2 {
+    type V = __m256d;
+    type M = __m256d;
+    const N: usize = 4;
+    const FUSED: bool = true;
+    const TILE_ROWS: usize = 6;
+
+    #[inline(always)]
+    fn load(self, x: &[f64]) -> __m256d {
+        let x = &x[..4];
+        // SAFETY: `x` is 4 readable f64 (sliced above); `loadu` needs no alignment; `self` proves AVX.
+        unsafe { _mm256_loadu_pd(x.as_ptr()) }
+    }
+    #[inline(always)]
+    fn load_part(self, x: &[f64]) -> __m256d {
+        let mask = self.first(2 * x.len());
+        // SAFETY: `x` is `x.len()` readable f64, and no other lane is in the mask; `self` proves AVX.
+        unsafe { _mm256_maskload_pd(x.as_ptr(), mask) }
+    }
+    #[inline(always)]
+    fn store(self, v: __m256d, out: &mut [f64]) {
+        let out = &mut out[..4];
+        // SAFETY: `out` is 4 writable f64 (sliced above); `storeu` needs no alignment; `self` proves AVX.
+        unsafe { _mm256_storeu_pd(out.as_mut_ptr(), v) }
+    }
+    #[inline(always)]
+    fn store_part(self, v: __m256d, out: &mut [f64]) {
+        let mask = self.first(2 * out.len());
+        // SAFETY: `out` is `out.len()` writable f64, and no other lane is in the mask; `self` proves AVX.
+        unsafe { _mm256_maskstore_pd(out.as_mut_ptr(), mask, v) }
+    }
+
+    on_registers! {
+        splat(x: f64) -> __m256d = _mm256_set1_pd(x);
+        add(a: __m256d, b: __m256d) -> __m256d = _mm256_add_pd(a, b);
+        sub(a: __m256d, b: __m256d) -> __m256d = _mm256_sub_pd(a, b);
+        mul(a: __m256d, b: __m256d) -> __m256d = _mm256_mul_pd(a, b);
+        div(a: __m256d, b: __m256d) -> __m256d = _mm256_div_pd(a, b);
+        mul_add(a: __m256d, b: __m256d, c: __m256d) -> __m256d = _mm256_fmadd_pd(a, b, c);
+        sqrt(a: __m256d) -> __m256d = _mm256_sqrt_pd(a);
+        neg(a: __m256d) -> __m256d = _mm256_xor_pd(a, _mm256_set1_pd(-0.0));
+        abs(a: __m256d) -> __m256d = _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+        copysign(a: __m256d, sign: __m256d) -> __m256d = {
+            let sign_bit = _mm256_set1_pd(-0.0);
+            _mm256_or_pd(_mm256_andnot_pd(sign_bit, a), _mm256_and_pd(sign_bit, sign))
+        };
+        round(a: __m256d) -> __m256d = {
+            // As the scalar: adding 1.5 * 2^52 leaves no bits below the point (and a zero is +0).
+            let magic = _mm256_set1_pd(6_755_399_441_055_744.0);
+            _mm256_sub_pd(_mm256_add_pd(a, magic), magic)
+        };
+        scale_pow2(a: __m256d, n: __m256d) -> __m256d = {
+            // 32 bits hold any `n` that is allowed; there is no conversion to 64.
+            let n = _mm256_cvttpd_epi32(n);
+            let half = _mm_srai_epi32::<1>(n);
+            let bias = _mm_set1_epi32(1023);
+            let pow2 = |e| {
+                let biased = _mm256_cvtepi32_epi64(_mm_add_epi32(e, bias));
+                _mm256_castsi256_pd(_mm256_slli_epi64::<52>(biased))
+            };
+            let rest = _mm_sub_epi32(n, half);
+            _mm256_mul_pd(_mm256_mul_pd(a, pow2(half)), pow2(rest))
+        };
+        split_exponent(a: __m256d) -> (__m256d, __m256d) = {
+            let bits = _mm256_castpd_si256(a);
+            // 2^52 + biased exponent, by its bits; the subtraction is exact.
+            let two_52 = _mm256_set1_pd(4_503_599_627_370_496.0);
+            let biased = _mm256_or_si256(_mm256_srli_epi64::<52>(bits), _mm256_castpd_si256(two_52));
+            let zero = _mm256_add_pd(two_52, _mm256_set1_pd(1022.0));
+            let e = _mm256_sub_pd(_mm256_castsi256_pd(biased), zero);
+            let fraction = _mm256_and_si256(bits, _mm256_set1_epi64x((1 << 52) - 1));
+            let m = _mm256_or_si256(fraction, _mm256_set1_epi64x(1022 << 52));
+            (_mm256_castsi256_pd(m), e)
+        };
+        lt(a: __m256d, b: __m256d) -> __m256d = _mm256_cmp_pd::<_CMP_LT_OQ>(a, b);
+        le(a: __m256d, b: __m256d) -> __m256d = _mm256_cmp_pd::<_CMP_LE_OQ>(a, b);
+        eq(a: __m256d, b: __m256d) -> __m256d = _mm256_cmp_pd::<_CMP_EQ_OQ>(a, b);
+        and(a: __m256d, b: __m256d) -> __m256d = _mm256_and_pd(a, b);
+        select(mask: __m256d, yes: __m256d, no: __m256d) -> __m256d =
+            _mm256_blendv_pd(no, yes, mask);
+    }
+
+    #[inline(always)]
+    fn map(self, a: __m256d, f: impl Fn(f64) -> f64) -> __m256d {
+        let mut x = [0.0; 4];
+        self.store(a, &mut x);
+        self.load(&x.map(f))
+    }
+}

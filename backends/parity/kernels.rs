@@ -1,0 +1,283 @@
+//! A case for every kernel of the table.
+
+use std::collections::HashMap;
+
+use fucina_core::backend::{Backend, Table};
+use fucina_core::for_each_kernel;
+use fucina_core::kernels::elementwise::Operand;
+use fucina_core::kernels::gemm::{NV, Tile};
+use fucina_core::kernels::optim::{AdamWStep, SgdStep};
+
+use super::{Report, Sample, pools};
+
+/// Checks every kernel of both types against `oracle`; the error lists what differs.
+pub(crate) fn kernels(
+    backend: &'static dyn Backend,
+    oracle: &'static dyn Backend,
+) -> Result<(), String> {
+    let mut report = Report::new(backend.name());
+    kernels_of::<f32>(backend, oracle, &mut report);
+    kernels_of::<f64>(backend, oracle, &mut report);
+    report.finish()
+}
+
+fn kernels_of<T: Sample>(
+    backend: &'static dyn Backend,
+    oracle: &'static dyn Backend,
+    report: &mut Report,
+) {
+    let (table, oracle) = (T::table(backend), T::table(oracle));
+    let lanes = table.tile_shape().nr / NV;
+    let mut compared: HashMap<&str, usize> = names().iter().map(|&name| (name, 0)).collect();
+    for (kind, pool) in pools::<T>() {
+        for len in [1, lanes - 1, lanes, lanes + 1, 4 * lanes + 3, 33, 4097] {
+            for offset in 0..=lanes {
+                let inputs = Inputs { pool: &pool, len: len.max(1), offset };
+                for (name, case) in cases::<T>() {
+                    let (ours, theirs) = (case(table, &inputs), case(oracle, &inputs));
+                    *compared.get_mut(name).expect("a name of the table") += ours.len();
+                    let place =
+                        format_args!("{name}, {kind} values, length {len}, offset {offset}");
+                    report.compare(place, &ours, &theirs);
+                }
+            }
+        }
+    }
+    for (name, count) in compared {
+        assert!(count > 0, "kernel {name} of {} has no case in backends/parity.rs", T::DTYPE);
+    }
+}
+
+/// Names of all kernels in the table.
+fn names() -> &'static [&'static str] {
+    macro_rules! collect {
+        // collect! { T; #[doc = ".."] add(a: A) -> (()) = op; } => &["add"]
+        ($t:ty; $(#[$doc:meta] $name:ident($($arg:ident: $ty:ty),*) -> ($out:ty) = $op:expr;)*) => {
+            &[$(stringify!($name)),*]
+        };
+    }
+    for_each_kernel!(collect, f32)
+}
+
+type Case<T> = fn(Table<T>, &Inputs<T>) -> Vec<T>;
+
+/// What a case may read: slices of a pool, at an offset.
+struct Inputs<'a, T> {
+    pool: &'a [T],
+    len: usize,
+    offset: usize,
+}
+
+/// Around every output; no kernel may touch it.
+const GUARD: usize = 16;
+
+impl<T: Sample> Inputs<'_, T> {
+    /// The `which`-th input. Each has another alignment.
+    fn x(&self, which: usize) -> &[T] {
+        &self.pool[5000 * which + self.offset + which..][..self.len]
+    }
+    /// The first `len` values of the pool, however many.
+    fn long(&self, len: usize) -> &[T] {
+        &self.pool[self.offset..][..len]
+    }
+    fn splat(&self) -> T {
+        self.x(4)[0]
+    }
+    /// What is in a buffer after `f` wrote its middle, which began as `start`.
+    fn write(&self, start: &[T], f: impl FnOnce(&mut [T])) -> Vec<T> {
+        let mut buffer = vec![T::from_f64(77.0); start.len() + self.offset + GUARD];
+        let middle = &mut buffer[self.offset..][..start.len()];
+        middle.copy_from_slice(start);
+        f(middle);
+        buffer
+    }
+    /// The same for an output of the inputs' length that is all NaN before.
+    fn fill(&self, f: impl FnOnce(&mut [T])) -> Vec<T> {
+        self.write(&vec![T::NAN; self.len], f)
+    }
+}
+
+fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
+    macro_rules! unary {
+        // unary!(exp) => ("exp", |k, i| i.fill(|out| k.exp(i.x(0), out)))
+        ($name:ident) => {
+            (stringify!($name), |k: Table<T>, i: &Inputs<T>| i.fill(|out| k.$name(i.x(0), out)))
+        };
+    }
+    macro_rules! binary {
+        // binary!(add) => ("add", |k, i| all four kinds of operands)
+        ($name:ident) => {
+            (stringify!($name), |k: Table<T>, i: &Inputs<T>| {
+                let (a, b, one) = (Operand::Slice(i.x(0)), Operand::Slice(i.x(1)), i.splat());
+                let mut all = i.fill(|out| k.$name(a, b, out));
+                all.extend(i.fill(|out| k.$name(a, Operand::Splat(one), out)));
+                all.extend(i.fill(|out| k.$name(Operand::Splat(one), b, out)));
+                all.extend(i.fill(|out| k.$name(Operand::Splat(one), Operand::Splat(one), out)));
+                all
+            })
+        };
+    }
+    macro_rules! pair {
+        // binary!(relu_backward) => ("relu_backward", |k, i| i.fill(|out| k.relu_backward(i.x(0), i.x(1), out)))
+        ($name:ident) => {
+            (stringify!($name), |k: Table<T>, i: &Inputs<T>| {
+                i.fill(|out| k.$name(i.x(0), i.x(1), out))
+            })
+        };
+    }
+    macro_rules! row {
+        // row!(sum_row) => ("sum_row", |k, i| the value of one row, and of one of several blocks)
+        ($name:ident) => {
+            (stringify!($name), |k: Table<T>, i: &Inputs<T>| {
+                vec![k.$name(i.x(0)), k.$name(i.long(3 * 4096 + i.len))]
+            })
+        };
+    }
+    macro_rules! columns {
+        // columns!(sum_columns) => ("sum_columns", |k, i| matrices with `len` columns)
+        ($name:ident) => {
+            (stringify!($name), |k: Table<T>, i: &Inputs<T>| {
+                let rows: &[usize] = match i.len {
+                    0..10 if i.offset == 0 => &[1, 31, 32, 33, 100, 4097],
+                    0..100 => &[1, 33, 70],
+                    _ => &[2],
+                };
+                // Dense rows, and rows with a gap, the last of which ends with its last column.
+                let matrix = |rows: usize, stride: usize| {
+                    i.fill(|out| k.$name(i.long((rows - 1) * stride + i.len), stride, out))
+                };
+                let both = |&rows: &usize| [matrix(rows, i.len), matrix(rows, i.len + 3)].concat();
+                rows.iter().flat_map(both).collect()
+            })
+        };
+    }
+    vec![
+        binary!(add),
+        binary!(sub),
+        binary!(mul),
+        binary!(div),
+        unary!(neg),
+        unary!(exp),
+        unary!(log),
+        unary!(sqrt),
+        unary!(tanh),
+        unary!(sigmoid),
+        unary!(relu),
+        unary!(gelu),
+        binary!(relu_backward),
+        binary!(gelu_backward),
+        binary!(tanh_backward),
+        binary!(sigmoid_backward),
+        binary!(sqrt_backward),
+        ("accumulate", |k, i| {
+            let mut all = i.write(i.x(1), |acc| k.accumulate(Operand::Slice(i.x(0)), acc));
+            all.extend(i.write(i.x(1), |acc| k.accumulate(Operand::Splat(i.splat()), acc)));
+            all
+        }),
+        row!(sum_row),
+        row!(max_row),
+        columns!(sum_columns),
+        columns!(max_columns),
+        unary!(softmax_row),
+        unary!(log_softmax_row),
+        pair!(softmax_backward_row),
+        pair!(log_softmax_backward_row),
+        ("gemm_tile", products),
+        ("sgd_step", sgd_steps),
+        ("adamw_step", adamw_steps),
+    ]
+}
+
+/// Products of a few shapes, cut into the backend's own tiles.
+fn products<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    let mut all = Vec::new();
+    let shapes: &[(usize, usize)] =
+        if i.len > 100 { &[(2, 3)] } else { &[(1, 1), (3, 0), (4, 7), (13, 33)] };
+    for &(rows, depth) in shapes {
+        for fresh in [true, false] {
+            all.extend(product(k, i, rows, depth, fresh));
+        }
+    }
+    all
+}
+
+/// `c [rows, len] (+)= a [rows, depth] * b [depth, len]`, `c` with gaps between its rows.
+fn product<T: Sample>(
+    k: Table<T>,
+    i: &Inputs<T>,
+    rows: usize,
+    depth: usize,
+    fresh: bool,
+) -> Vec<T> {
+    let (a, b) = (i.x(0).iter().cycle(), i.long(depth * i.len));
+    let a: Vec<T> = a.copied().take(rows * depth).collect();
+    let shape = k.tile_shape();
+    let row_stride = i.len + 3;
+    i.write(i.long(rows * row_stride), |c| {
+        for top in (0..rows).step_by(shape.mr) {
+            for left in (0..i.len).step_by(shape.nr) {
+                let rows = shape.mr.min(rows - top);
+                let columns = shape.nr.min(i.len - left);
+                let mut packed_a = vec![T::ZERO; depth * shape.mr];
+                let mut packed_b = vec![T::ZERO; depth * shape.nr];
+                for p in 0..depth {
+                    for r in 0..rows {
+                        packed_a[p * shape.mr + r] = a[(top + r) * depth + p];
+                    }
+                    packed_b[p * shape.nr..][..columns]
+                        .copy_from_slice(&b[p * i.len + left..][..columns]);
+                }
+                let c = &mut c[top * row_stride + left..];
+                k.gemm_tile(Tile {
+                    a: &packed_a,
+                    b: &packed_b,
+                    c,
+                    row_stride,
+                    rows,
+                    columns,
+                    fresh,
+                });
+            }
+        }
+    })
+}
+
+fn sgd_steps<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    let number = T::from_f64;
+    let mut velocity = Vec::new();
+    let mut all = i.write(i.x(0), |w| {
+        velocity = i.write(i.x(2), |v| {
+            let (learning_rate, momentum) = (number(0.1), number(0.9));
+            let step = SgdStep { learning_rate, momentum, weight_decay: number(0.01) };
+            k.sgd_step(step, w, i.x(1), v);
+        });
+    });
+    all.extend(velocity);
+    all
+}
+
+fn adamw_steps<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    let number = T::from_f64;
+    let step = AdamWStep {
+        shrink: number(0.9999),
+        rate: number(0.01),
+        second_scale: number(31.6),
+        beta1: number(0.9),
+        beta2: number(0.999),
+        eps: number(1e-8),
+    };
+    // Second moments are not negative, unless someone puts them so: both.
+    let squares: Vec<T> = i.x(3).iter().map(|x| x.magnitude()).collect();
+    let mut all = Vec::new();
+    for second in [&squares, i.x(3)] {
+        let (mut m1, mut s1) = (Vec::new(), Vec::new());
+        all.extend(i.write(i.x(0), |w| {
+            m1 = i.write(i.x(2), |m| {
+                s1 = i.write(second, |s| k.adamw_step(step, w, i.x(1), m, s));
+            });
+        }));
+        all.extend(m1);
+        all.extend(s1);
+    }
+    all
+}

@@ -1,0 +1,33 @@
+//! The WASM SIMD backend has the unfused scalar backend's bits.
+
+#[path = "../../parity.rs"]
+mod parity;
+
+use fucina_core::backend::{SCALAR, SCALAR_UNFUSED};
+use fucina_core::kernels::ScalarLanes;
+
+#[test]
+fn every_kernel_has_the_unfused_scalar_bits() -> Result<(), String> {
+    match parity::require("simd128", fucina_simd128::detect()) {
+        Some(simd128) => parity::kernels(simd128, &SCALAR_UNFUSED),
+        None => Ok(()),
+    }
+}
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[test]
+fn every_lane_operation_has_the_unfused_scalar_bits() -> Result<(), String> {
+    let Some(&simd128) = parity::require("simd128", fucina_simd128::detect()) else {
+        return Ok(());
+    };
+    parity::lanes::<f32>(simd128, ScalarLanes::<false>)?;
+    parity::lanes::<f64>(simd128, ScalarLanes::<false>)
+}
+
+#[test]
+fn the_harness_sees_another_class_of_bits() {
+    let report = parity::kernels(&SCALAR, &SCALAR_UNFUSED).unwrap_err();
+    assert!(report.contains("gemm_tile"), "{report}");
+    let report = parity::lanes::<f32>(ScalarLanes::<true>, ScalarLanes::<false>).unwrap_err();
+    assert!(report.contains("mul_add"), "{report}");
+}
