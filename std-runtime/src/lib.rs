@@ -1,15 +1,21 @@
-//! The host's context: the best backend of this CPU and a team of threads.
+//! The host's context: the best backend of this CPU.
+//!
+//! [`context`] is what a program on a machine with an operating system starts from.
+
+mod backends;
 
 use fucina_core::ExecContext;
-use fucina_core::backend::{BackendRef, SCALAR};
 
-/// A context for this machine: the widest backend that its CPU has.
+pub use backends::{best_backend, named_backend};
+
+/// A context for this machine: the widest backend that its CPU has, or the one that `FUCINA_BACKEND` names.
+///
+/// # Examples
+/// ```
+/// let ctx = fucina_runtime::context();
+/// assert!(ctx.backend().fused() || cfg!(target_arch = "wasm32"));
+/// ```
 #[must_use]
 pub fn context() -> ExecContext {
     ExecContext::builder().backend(best_backend()).build()
-}
-
-/// The widest backend of this CPU.
-fn best_backend() -> BackendRef {
-    &SCALAR
 }

@@ -1,0 +1,42 @@
+//! Which backend a host's context runs on.
+
+use fucina_core::backend::{BackendRef, SCALAR, SCALAR_UNFUSED};
+
+/// The widest backend of this CPU.
+#[must_use]
+pub fn best_backend() -> BackendRef {
+    let found = [avx2(), neon(), simd128()].into_iter().flatten().next();
+    found.unwrap_or(&SCALAR)
+}
+
+/// The backend of a name (`scalar`, `scalar-unfused`, `avx2`, `neon`, `simd128`), if this CPU has it.
+#[must_use]
+pub fn named_backend(name: &str) -> Option<BackendRef> {
+    let all = [avx2(), neon(), simd128(), Some(&SCALAR as BackendRef), Some(&SCALAR_UNFUSED)];
+    all.into_iter().flatten().find(|backend| backend.name() == name)
+}
+
+fn avx2() -> Option<BackendRef> {
+    fucina_avx2::detect().map(|backend| backend as BackendRef)
+}
+
+fn neon() -> Option<BackendRef> {
+    fucina_neon::detect().map(|backend| backend as BackendRef)
+}
+
+fn simd128() -> Option<BackendRef> {
+    fucina_simd128::detect().map(|backend| backend as BackendRef)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backend_is_found_by_its_own_name() {
+        for backend in [best_backend(), &SCALAR, &SCALAR_UNFUSED] {
+            assert_eq!(named_backend(backend.name()).map(|b| b.name()), Some(backend.name()));
+        }
+        assert!(named_backend("avx-of-tomorrow").is_none());
+    }
+}
