@@ -1,7 +1,7 @@
 //! Reverse-mode differentiation: nodes, the engine that walks them, and one VJP file a domain.
 //!
-//! A recorded op's result carries a [`node::Node`]: the op's VJP with the operand views it needs, and counted handles
-//! to the operands' nodes. `backward` ([`engine`]) seeds the result's gradient and visits nodes newest first. A
+//! A recorded op's result carries a `Node`: the op's VJP with the operand views it needs, and counted handles
+//! to the operands' nodes. `backward` (`engine`) seeds the result's gradient and visits nodes newest first. A
 //! graph is used once: a pass that succeeds lets go of everything saved, one that fails leaves it as it was.
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! [`ExecContext`]: the one object through which everything runs.
 //!
 //! It owns the allocator and pool, the backend, the team and the scope stack. The raw op surface (`ctx.add(&a, &b)`,
-//! on [`RawTensor`](crate::raw::RawTensor)s, without gradients) stands in one file a domain. A context is driven by
+//! on [`RawTensor`]s, without gradients) stands in one file a domain. A context is driven by
 //! one thread at a time (`Send`, not `Sync`); tensors may go and be dropped anywhere.
 
 mod borrow;
@@ -28,3 +28,10 @@ pub(crate) use scope::ScopeNode;
 pub use scope::{ExecScope, ScopePolicy, ScopeSlot};
 pub use take::Refused;
 pub use timeline::{MemoryRecorder, MemorySample};
+
+use crate::error::Result;
+use crate::raw::RawTensor;
+
+/// A raw op of two operands.
+pub(crate) type BinaryOp<T> =
+    fn(&ExecContext, &RawTensor<T>, &RawTensor<T>) -> Result<RawTensor<T>>;

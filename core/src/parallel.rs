@@ -3,7 +3,7 @@
 //! Pieces are cut by size, never by the number of threads: what a piece computes, and in which order, is the same
 //! whoever runs it.
 //!
-//! Unsafe code here, and why it holds: [`for_chunks`] makes `&mut` slices of one buffer for the pieces; they are
+//! Unsafe code here, and why it holds: `for_chunks` makes `&mut` slices of one buffer for the pieces; they are
 //! disjoint by their index, and a [`Team`] promises to run each index exactly once and to return after all of them.
 
 use core::marker::PhantomData;

@@ -2,7 +2,7 @@
 //!
 //! One file a domain, mirroring `exec`: constructors, access, then the ops. Every op takes the context first, checks,
 //! computes through the raw surface, records its VJP if an operand carries a gradient, and hands the result to the
-//! innermost scope if one is open ([`record`]).
+//! innermost scope if one is open (`record`).
 #![forbid(unsafe_code)]
 
 mod access;

@@ -7,7 +7,7 @@ fn input(ctx: &ExecContext, dims: &[usize], seed: usize) -> Tensor<f64> {
     let count = dims.iter().product();
     let value = |i: usize| {
         let u = ((i * 7919 + seed * 104_729) % 97) as f64 / 97.0;
-        (0.2 + u) * if (i + seed) % 2 == 0 { 1.0 } else { -1.0 }
+        (0.2 + u) * if (i + seed).is_multiple_of(2) { 1.0 } else { -1.0 }
     };
     Tensor::from_slice(ctx, dims, &(0..count).map(value).collect::<Vec<_>>()).unwrap()
 }
@@ -18,6 +18,7 @@ fn positive(ctx: &ExecContext, dims: &[usize], seed: usize) -> Tensor<f64> {
 }
 
 type Unary = fn(&Tensor<f64>, &ExecContext) -> Result<Tensor<f64>, Error>;
+type AlongAxis = fn(&Tensor<f64>, &ExecContext, usize) -> Result<Tensor<f64>, Error>;
 type Binary = fn(&Tensor<f64>, &ExecContext, &Tensor<f64>) -> Result<Tensor<f64>, Error>;
 
 #[test]
@@ -85,7 +86,7 @@ fn reductions() {
             .unwrap_or_else(|e| panic!("{name}: {e}"));
     }
     for axis in 0..3 {
-        let ops: [(&str, fn(&Tensor<f64>, &ExecContext, usize) -> Result<Tensor<f64>, Error>); 3] = [
+        let ops: [(&str, AlongAxis); 3] = [
             ("sum_axis", Tensor::sum_axis),
             ("mean_axis", Tensor::mean_axis),
             ("max_axis", Tensor::max_axis),

@@ -1,11 +1,12 @@
 //! Which backend a host's context runs on.
 
+use crate::knobs;
 use fucina_core::backend::{BackendRef, SCALAR, SCALAR_UNFUSED};
 
-/// The widest backend of this CPU.
+/// The backend that `FUCINA_BACKEND` names, else the widest of this CPU.
 #[must_use]
 pub fn best_backend() -> BackendRef {
-    let found = [avx2(), neon(), simd128()].into_iter().flatten().next();
+    let found = [knobs::backend(), avx2(), neon(), simd128()].into_iter().flatten().next();
     found.unwrap_or(&SCALAR)
 }
 

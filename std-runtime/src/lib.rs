@@ -3,6 +3,7 @@
 //! [`context`] is what a program on a machine with an operating system starts from.
 
 mod backends;
+mod knobs;
 
 use fucina_core::ExecContext;
 

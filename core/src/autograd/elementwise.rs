@@ -2,7 +2,7 @@
 
 use super::{Differentiable, Inputs, Vjp};
 use crate::error::Result;
-use crate::exec::ExecContext;
+use crate::exec::{BinaryOp, ExecContext};
 use crate::layout::Shape;
 use crate::raw::RawTensor;
 
@@ -72,7 +72,7 @@ impl<T: Differentiable> Vjp<T> for ScaleVjp<T> {
 /// A unary op whose gradient is `local(saved, g)`: the saved tensor is its input or its output.
 pub(crate) struct UnaryVjp<T: Differentiable> {
     pub(crate) saved: RawTensor<T>,
-    pub(crate) local: fn(&ExecContext, &RawTensor<T>, &RawTensor<T>) -> Result<RawTensor<T>>,
+    pub(crate) local: BinaryOp<T>,
 }
 
 impl<T: Differentiable> Vjp<T> for UnaryVjp<T> {

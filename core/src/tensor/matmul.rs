@@ -5,8 +5,7 @@ use super::record::Recording;
 use crate::autograd::Differentiable;
 use crate::autograd::matmul::{MatmulVjp, Orientation};
 use crate::error::Result;
-use crate::exec::ExecContext;
-use crate::raw::RawTensor;
+use crate::exec::{BinaryOp, ExecContext};
 
 impl<T: Differentiable> Tensor<T> {
     /// Multiplies matrices: `out[i, j] = sum over p of self[i, p] * rhs[p, j]`.
@@ -63,7 +62,7 @@ impl<T: Differentiable> Tensor<T> {
         op: &'static str,
         rhs: &Self,
         orientation: Orientation,
-        multiply: fn(&ExecContext, &RawTensor<T>, &RawTensor<T>) -> Result<RawTensor<T>>,
+        multiply: BinaryOp<T>,
     ) -> Result<Self> {
         Recording::new(ctx, op, [self, rhs]).run(
             |ctx, [a, b]| multiply(ctx, a, b),
