@@ -72,16 +72,14 @@ pub fn gradcheck(
     tolerance: f64,
     f: impl Fn(&ExecContext, &[Tensor<f64>]) -> Result<Tensor<f64>, Error>,
 ) -> Result<(), GradcheckError> {
-    let variables = inputs
-        .iter()
-        .map(|x| Tensor::variable(ctx, ctx.materialize(x.raw())?))
-        .collect::<Result<Vec<_>, Error>>()?;
+    let variables =
+        try_collect(inputs.iter().map(|x| Tensor::variable(ctx, ctx.materialize(x.raw())?)))?;
     let out = f(ctx, &variables)?;
     out.backward_with_grad(ctx, &weights(ctx, &out)?)?;
     for (input, x) in variables.iter().enumerate() {
         let recorded = match x.grad(ctx)? {
             Some(grad) => grad.to_vec()?,
-            None => std_alloc::vec![0.0; x.len()],
+            None => try_collect((0..x.len()).map(|_| Ok(0.0)))?,
         };
         for (element, &recorded) in recorded.iter().enumerate() {
             let numeric = difference(ctx, &variables, input, element, &f)?;
@@ -96,9 +94,23 @@ pub fn gradcheck(
 
 /// Uneven weights, so that errors do not cancel.
 fn weights(ctx: &ExecContext, like: &Tensor<f64>) -> Result<Tensor<f64>, Error> {
-    let weight = |i: usize| 0.5 + (i * 7 % 11) as f64 / 8.0;
-    let values = (0..like.len()).map(weight).collect::<Vec<_>>();
+    let weight = |i: usize| Ok(0.5 + (i * 7 % 11) as f64 / 8.0);
+    let values = try_collect((0..like.len()).map(weight))?;
     Tensor::from_slice(ctx, like.shape().dims(), &values)
+}
+
+/// Collects fallible values into fallible memory.
+fn try_collect<X>(
+    values: impl ExactSizeIterator<Item = Result<X, Error>>,
+) -> Result<Vec<X>, Error> {
+    let mut out = Vec::new();
+    let bytes = values.len().saturating_mul(size_of::<X>());
+    let refused = Error::OutOfMemory { op: "gradcheck", bytes };
+    out.try_reserve_exact(values.len()).map_err(|_| refused)?;
+    for value in values {
+        out.push(value?);
+    }
+    Ok(out)
 }
 
 /// `(f(x - 2h) - 8 f(x - h) + 8 f(x + h) - f(x + 2h)) / 12h`.
@@ -110,13 +122,13 @@ fn difference(
     f: &impl Fn(&ExecContext, &[Tensor<f64>]) -> Result<Tensor<f64>, Error>,
 ) -> Result<f64, Error> {
     let _no_grad = ctx.no_grad();
-    let values = variables[input].to_vec()?;
-    let h = 1e-3 * values[element].abs().max(1.0);
+    let mut moved = variables[input].to_vec()?;
+    let at = moved[element];
+    let h = 1e-3 * at.abs().max(1.0);
     let mut total = 0.0;
     for (steps, factor) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
-        let mut moved = values.clone();
-        moved[element] += steps * h;
-        let mut xs = variables.iter().map(Tensor::detach).collect::<Vec<_>>();
+        moved[element] = at + steps * h;
+        let mut xs = try_collect(variables.iter().map(|x| Ok(x.detach())))?;
         xs[input] = Tensor::from_slice(ctx, variables[input].shape().dims(), &moved)?;
         let out = f(ctx, &xs)?;
         let weighted = out.mul(ctx, &weights(ctx, &out)?)?.sum_all(ctx)?;
