@@ -5,7 +5,7 @@
 //! from two threads into one pool, the hook of foreign memory, and a heap that outlives its context.
 #![cfg(loom)]
 
-use std::ptr::NonNull;
+use core::ptr::NonNull;
 
 use fucina_core::{ExecContext, RawTensor};
 use loom::cell::UnsafeCell;
@@ -25,13 +25,13 @@ fn model(program: impl Fn() + Sync + Send + Copy + 'static) {
 }
 
 std::thread_local! {
-    static SPAWNED_FIRST: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    static SPAWNED_FIRST: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
 }
 
 /// Lets the spawned thread run first in one of the two searches: loom remembers only the last access to an atomic, so
 /// a thread that loads before it counts down hides the other thread's load, and that order is never tried.
 fn meanwhile() {
-    if SPAWNED_FIRST.with(std::cell::Cell::get) {
+    if SPAWNED_FIRST.with(core::cell::Cell::get) {
         thread::yield_now();
     }
 }

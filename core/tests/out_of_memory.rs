@@ -6,8 +6,9 @@
 #[path = "common/op_table.rs"]
 mod op_table;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::Cell;
+use std::alloc::System;
 
 use fucina_core::{Error, ExecContext};
 use op_table::{Operands, TABLE};
@@ -124,7 +125,7 @@ fn scopes_and_recorders_open_without_memory() {
     let ctx = ExecContext::new();
     let x = ctx.zeros::<f32>(&[4]).unwrap();
     COUNTDOWN.with(|c| c.set(Some(0)));
-    let scopes: [_; 12] = std::array::from_fn(|_| ctx.open_exec_scope());
+    let scopes: [_; 12] = core::array::from_fn(|_| ctx.open_exec_scope());
     COUNTDOWN.with(|c| c.set(None));
     assert!(ctx.exec_scope_active());
     assert!(ctx.reserve_scope_slot().unwrap().adopt(&x));
