@@ -83,15 +83,13 @@ fn the_hook_sees_what_every_owner_did() {
         let ctx = ExecContext::new();
         let shared = Arc::new(Shared(UnsafeCell::new(0)));
         let seen = shared.clone();
+        let hook = move || {
+            // SAFETY: all handles are gone, and with them every write.
+            assert_eq!(seen.0.with(|value| unsafe { *value }), 1);
+        };
         let data = NonNull::from(&VALUES).cast();
         // SAFETY: a static array of two elements.
-        let x = unsafe {
-            ctx.from_foreign(&[2], data, 2, move || {
-                // SAFETY: all handles are gone, and with them every write.
-                assert_eq!(seen.0.with(|value| unsafe { *value }), 1);
-            })
-        }
-        .unwrap();
+        let x = unsafe { ctx.from_foreign(&[2], data, 2, hook) }.unwrap();
         let there: RawTensor<f32> = x.clone();
         let thread = thread::spawn(move || {
             // SAFETY: only this thread writes, and the hook runs after its handle is gone.
