@@ -1,6 +1,6 @@
 //! The allocator handle: any `allocator-api2` allocator behind one concrete type.
 //!
-//! [`AllocHandle`] keeps the allocator inline (up to eight words; larger ones go in by reference or `Arc`) beside a
+//! [`AllocHandle`] keeps the allocator inline (up to eight words; larger ones go in by reference) beside a
 //! table of its functions, so that neither a context nor a tensor has an allocator in its type, and making one
 //! allocates nothing. This is the only file that calls a raw allocator.
 //!
@@ -68,7 +68,7 @@ impl AllocHandle {
         const {
             assert!(
                 size_of::<A>() <= size_of::<Room>() && align_of::<A>() <= align_of::<Room>(),
-                "an allocator of more than eight words goes in by reference or Arc"
+                "an allocator of more than eight words goes in by reference"
             );
         }
         let mut room: Room = [MaybeUninit::uninit(); 8];

@@ -2,7 +2,7 @@
 //!
 //! `Heap` owns the allocator and three arms of free lists under one byte budget: **f32** (every `f32` tensor; sizes
 //! rounded to the next power of two up to 1,024 elements, then to multiples of 1,024), **slab** (every other element
-//! type and scratch; rounded to 4,096 bytes, shared by all types) and **cell** (graph nodes and release hooks;
+//! type and scratch; rounded to 4,096 bytes, shared by all types) and **cell** (graph nodes, release hooks, own lists;
 //! rounded to 64 bytes). An arm hands out its smallest cached block that fits, the most recently released one first.
 //!
 //! Protocol:

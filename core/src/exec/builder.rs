@@ -64,7 +64,7 @@ impl ExecContextBuilder {
     }
 
     /// All memory comes from `allocator`. It may be at most eight words large; a larger one goes in by `&'static`
-    /// reference or `Arc`. It is dropped with the last block.
+    /// reference, or behind a counted handle of your own. It is dropped with the last block.
     #[must_use]
     pub fn allocator<A: Allocator + Send + Sync + 'static>(mut self, allocator: A) -> Self {
         self.allocator = AllocHandle::new(allocator);

@@ -164,14 +164,21 @@ impl Scopes {
     fn release_closing(&self) {
         loop {
             let next = self.0.borrow_mut().next_release();
-            let Some(adopted) = next else { return };
+            let Some(adopted) = next else { break };
             if let Some(node) = &adopted.node {
                 node.scope_closed();
             }
         }
+        // The outermost scope gives the stack's own memory back to the pool.
+        let mut stack = self.0.borrow_mut();
+        if stack.depth == 0 {
+            let memory = (stack.more.take(), stack.adopted.take());
+            drop(stack);
+            drop(memory);
+        }
     }
 
-    /// Closes whatever is open, and frees the stack's own memory.
+    /// Closes whatever is open.
     pub(super) fn release_all(&self) {
         {
             let mut stack = self.0.borrow_mut();
@@ -182,10 +189,6 @@ impl Scopes {
             }
         }
         self.release_closing();
-        let mut stack = self.0.borrow_mut();
-        let memory = (stack.more.take(), stack.adopted.take());
-        drop(stack);
-        drop(memory);
     }
 }
 

@@ -48,7 +48,7 @@ pub struct PoolStats {
     pub outstanding_bytes: usize,
     /// The most bytes that were ever live at once.
     pub peak_bytes: usize,
-    /// Live graph nodes, scope records and headers of foreign memory.
+    /// Live graph nodes, headers of foreign memory, and the library's own lists (scopes, backward passes, recordings).
     pub cells: usize,
     /// Cached `f32` blocks.
     pub cached_buffers: usize,

@@ -388,19 +388,23 @@ impl Drop for HeapRef {
     }
 }
 
-// SAFETY: blocks come from the heap's allocator, which lives as long as any clone of this hold; moving a hold moves a
-// pointer.
+// SAFETY: each allocation is the payload of a block of the cell arm, at least as large and aligned as asked for, and ours
+// until it is given back; a hold keeps the heap, and moving or cloning a hold moves or copies a pointer to it.
 unsafe impl allocator_api2::alloc::Allocator for HeapRef {
     fn allocate(
         &self,
         layout: Layout,
     ) -> core::result::Result<NonNull<[u8]>, allocator_api2::alloc::AllocError> {
-        let start = self.heap().allocator.allocate_zeroed(layout)?;
-        Ok(NonNull::slice_from_raw_parts(start, layout.size()))
+        if layout.align() > ALIGN {
+            return Err(allocator_api2::alloc::AllocError);
+        }
+        let block = self.acquire("allocate", Arm::Cell, layout.size(), Origin::here());
+        let block = block.map_err(|_| allocator_api2::alloc::AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(block.payload(), layout.size()))
     }
 
-    unsafe fn deallocate(&self, ptr: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise, forwarded.
-        unsafe { self.heap().allocator.deallocate(ptr, layout) };
+    unsafe fn deallocate(&self, ptr: NonNull<u8>, _: Layout) {
+        // SAFETY: the caller's promise: `ptr` is the payload of a block that `allocate` acquired, ours alone.
+        Heap::give_back(unsafe { Block::of_payload(ptr) });
     }
 }

@@ -74,6 +74,13 @@ impl Block {
         Self(header)
     }
 
+    /// # Safety
+    /// `payload` is what [`Self::payload`] gave of a block that the pool has not freed.
+    pub(crate) unsafe fn of_payload(payload: NonNull<u8>) -> Self {
+        // SAFETY: the header starts `PAYLOAD` bytes before the payload, inside the same allocation.
+        Self(unsafe { payload.byte_sub(PAYLOAD) }.cast())
+    }
+
     #[inline(always)]
     pub(crate) fn header(&self) -> &Header {
         // SAFETY: the promise of `from_raw`: the header is valid as long as the pool has not freed it.
