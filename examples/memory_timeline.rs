@@ -1,7 +1,8 @@
 //! What it costs to hold a graph: live bytes over the ops of two training steps, drawn to `target/memory_timeline.svg`.
 //!
-//! The same network runs two steps twice: with a scope around each step, which keeps every intermediate until it closes,
-//! and for inference, dropping each value as soon as the next has been computed. `cargo run --example memory_timeline`.
+//! The same network runs two steps three times: training with a scope around each step, which keeps every intermediate
+//! until it closes; training without one, dropping each value as soon as the next has been computed, so that the graph
+//! alone holds what its VJPs need; and inference, which holds nothing. `cargo run --example memory_timeline`.
 
 use std::error::Error;
 use std::path::Path;
@@ -45,19 +46,19 @@ impl Network {
     }
 }
 
-/// Two training steps, each under a scope.
-fn train(ctx: &ExecContext) -> fucina::Result<Vec<MemorySample>> {
+/// Two training steps, each under a scope or dropping values as it goes.
+fn train(ctx: &ExecContext, scoped: bool) -> fucina::Result<Vec<MemorySample>> {
     let mut network = Network::new(ctx)?;
     let mut sgd = Sgd::new(SgdConfig::default())?;
     let memory = ctx.record_memory();
     for _ in 0..2 {
-        let scope = ctx.open_exec_scope();
+        let scope = scoped.then(|| ctx.open_exec_scope());
         let loss = network.forward(ctx)?.cross_entropy(ctx, &network.targets)?;
         loss.backward(ctx)?;
         let mut weights: Vec<&mut Tensor> = network.weights.iter_mut().collect();
         sgd.step(ctx, &mut weights)?;
         weights.iter().for_each(|w| w.zero_grad());
-        scope.close()?;
+        drop((loss, scope));
     }
     Ok(memory.samples(<[MemorySample]>::to_vec))
 }
@@ -87,7 +88,7 @@ fn draw(path: &Path, runs: &[(&str, RGBColor, Vec<MemorySample>)]) -> Result<(),
         .build_cartesian_2d(0..ops, 0.0..bytes.unwrap_or(1) as f64 / KIB * 1.08)?;
     chart
         .configure_mesh()
-        .x_desc("op")
+        .x_desc("block asked for")
         .y_desc("live tensor memory, KiB")
         .light_line_style(WHITE)
         .draw()?;
@@ -103,7 +104,7 @@ fn draw(path: &Path, runs: &[(&str, RGBColor, Vec<MemorySample>)]) -> Result<(),
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(SeriesLabelPosition::UpperLeft)
         .background_style(WHITE)
         .border_style(BLACK)
         .draw()?;
@@ -113,26 +114,23 @@ fn draw(path: &Path, runs: &[(&str, RGBColor, Vec<MemorySample>)]) -> Result<(),
 
 fn main() -> Result<(), Box<dyn Error>> {
     let ctx = fucina::context();
-    let (scoped, dropping) = (train(&ctx)?, infer(&ctx)?);
-    for (name, samples) in [("training under a scope", &scoped), ("dropping as it goes", &dropping)]
-    {
-        let base = samples.first().map_or(0, |s| s.live_bytes);
-        let peak = samples.iter().max_by_key(|s| s.live_bytes);
-        if let Some(peak) = peak {
-            let (kib, op) = (peak.live_bytes / 1024, peak.op);
+    let runs = [
+        ("training under a scope", RED, train(&ctx, true)?),
+        ("training, dropping as it goes", BLUE, train(&ctx, false)?),
+        ("inference", BLACK, infer(&ctx)?),
+    ];
+    for (name, _, samples) in &runs {
+        let base = samples.first().map_or(0, |s| s.live_bytes / 1024);
+        if let Some(peak) = samples.iter().max_by_key(|s| s.live_bytes) {
+            let (ops, kib, op) = (samples.len(), peak.live_bytes / 1024, peak.op);
             println!(
-                "{name}: {} ops, from {} KiB to a peak of {kib} KiB at {op}",
-                samples.len(),
-                base / 1024
+                "{name}: {ops} blocks asked for, from {base} KiB to a peak of {kib} KiB at {op}"
             );
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/memory_timeline.svg");
     std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    draw(
-        &path,
-        &[("training under a scope", RED, scoped), ("dropping as it goes", BLUE, dropping)],
-    )?;
+    draw(&path, &runs)?;
     println!("drawn to {}", path.display());
     Ok(())
 }
