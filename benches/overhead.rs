@@ -3,9 +3,10 @@
 //! The pool stands beside a plain `Vec` free list (no lock, one size: the least a pool could cost) and the system
 //! allocator. Every case checks its result once before it is timed. `cargo bench --bench overhead`.
 
+use core::alloc::Layout;
 use core::hint::black_box;
-use std::alloc::Layout;
 
+use allocator_api2::alloc::{Allocator, System};
 use criterion::{Criterion, criterion_group, criterion_main};
 use fucina::{ExecContext, Tensor};
 
@@ -46,10 +47,9 @@ fn pool(c: &mut Criterion) {
     let layout = Layout::array::<f32>(ELEMS).unwrap();
     group.bench_function("the system allocator", |b| {
         b.iter(|| {
-            // SAFETY: a layout that is not empty, given back with the same.
-            let block = black_box(unsafe { std::alloc::alloc(layout) });
-            // SAFETY: as above.
-            unsafe { std::alloc::dealloc(block, layout) };
+            let block = black_box(System.allocate(layout).unwrap()).cast();
+            // SAFETY: the block just allocated, with its layout.
+            unsafe { System.deallocate(block, layout) };
         });
     });
     group.finish();

@@ -14,7 +14,7 @@ mod model;
 #[path = "digits/report.rs"]
 mod report;
 
-use std::error::Error;
+use core::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;

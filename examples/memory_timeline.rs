@@ -4,7 +4,7 @@
 //! until it closes; training without one, dropping each value as soon as the next has been computed, so that the graph
 //! alone holds what its VJPs need; and inference, which holds nothing. `cargo run --example memory_timeline`.
 
-use std::error::Error;
+use core::error::Error;
 use std::path::Path;
 
 use fucina::exec::MemorySample;

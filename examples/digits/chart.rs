@@ -1,6 +1,6 @@
 //! `digits.svg`: curves of loss and accuracy, and the confusion matrix.
 
-use std::error::Error;
+use core::error::Error;
 use std::path::Path;
 
 use plotters::prelude::*;

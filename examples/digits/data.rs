@@ -26,7 +26,7 @@ pub(crate) struct Digits {
 
 impl Digits {
     /// Unpacks and checks the data.
-    pub(crate) fn load() -> Result<Self, Box<dyn std::error::Error>> {
+    pub(crate) fn load() -> Result<Self, Box<dyn core::error::Error>> {
         let packed: &[u8] = include_bytes!("../data/digits.csv.gz");
         let mut text = String::new();
         GzDecoder::new(packed).read_to_string(&mut text)?;
