@@ -107,7 +107,7 @@ pub(crate) fn leaf(ctx: &ExecContext, op: &'static str) -> Result<NodeRef> {
 }
 
 /// The node of a recorded op.
-#[inline]
+#[inline(always)]
 pub(crate) fn recorded<T: Differentiable, V: Vjp<T>>(
     ctx: &ExecContext,
     op: &'static str,
@@ -123,7 +123,7 @@ pub(crate) fn recorded<T: Differentiable, V: Vjp<T>>(
     })
 }
 
-#[inline]
+#[inline(always)]
 fn make<S: Slot + 'static>(
     ctx: &ExecContext,
     op: &'static str,
@@ -252,7 +252,7 @@ impl Parents {
     }
 
     /// Drops the handles; nodes nobody else holds are taken apart in a loop, chained through their own `chain`.
-    #[inline]
+    #[inline(always)]
     fn drop_without_recursion(&mut self) {
         let mut chain = None;
         self.hang_last(&mut chain);
@@ -264,7 +264,7 @@ impl Parents {
     }
 
     /// Drops the handles, and hangs the nodes they were the last of in front of `chain`.
-    #[inline]
+    #[inline(always)]
     fn hang_last(&mut self, chain: &mut Option<NodeRef>) {
         for place in &mut self.inline {
             if let Some(parent) = place.take() {
@@ -277,7 +277,7 @@ impl Parents {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn hang_if_last(parent: NodeRef, chain: &mut Option<NodeRef>) {
     if let Some(mut last) = parent.into_last() {
         last.state.get_mut().chain = chain.take();

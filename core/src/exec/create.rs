@@ -13,7 +13,7 @@ use crate::storage::Storage;
 
 impl ExecContext {
     /// Storage for a result of a checked shape; contents unspecified (but some value of `T`).
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn fresh<T: Element>(&self, op: &'static str, shape: Shape) -> Result<Fresh<T>> {
         let arm = if T::DTYPE == DType::F32 { Arm::F32 } else { Arm::Slab };

@@ -116,7 +116,7 @@ impl ExecContext {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn binary<T: Real>(
         &self,
@@ -135,7 +135,7 @@ impl ExecContext {
         self.map(op, shape, [(a, &la), (b, &lb)], |k, [a, b], out| f(k, a, b, out))
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn unary<T: Real>(
         &self,
@@ -154,7 +154,7 @@ impl ExecContext {
     }
 
     /// `out = f(operands)` for operands seen through layouts of one shape.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn map<T: Real, const N: usize>(
         &self,
@@ -170,7 +170,7 @@ impl ExecContext {
     }
 
     /// Calls `f` with matching stretches of the operands and of the contiguous `out`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn for_rows<T: Real, const N: usize>(
         &self,
         shape: &Shape,

@@ -31,7 +31,7 @@ unsafe impl<V: ?Sized + Send + Sync> Sync for Cell<V> {}
 
 impl<V> Cell<V> {
     /// Makes a value in a block of the pool; `make` is not called if there is no memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn try_new(
         op: &'static str,
         (heap, origin): (&HeapRef, Origin),
@@ -82,7 +82,7 @@ impl<V: ?Sized> Clone for Cell<V> {
 
 impl<V: ?Sized> Deref for Cell<V> {
     type Target = V;
-    #[inline]
+    #[inline(always)]
     fn deref(&self) -> &V {
         // SAFETY: a counted handle: the value lives and is only shared.
         unsafe { self.value.as_ref() }

@@ -25,7 +25,7 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
 
     /// Computes with `compute`; if an operand carries a gradient, records the VJP that `vjp` makes of the result and
     /// of which operands do.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(super) fn run<V: Vjp<T>>(
         self,
@@ -39,7 +39,7 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
     }
 
     /// Like [`run`](Self::run), for a computation that leaves something for the VJP.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(super) fn run_with<V: Vjp<T>, X>(
         self,
@@ -64,7 +64,7 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
 }
 
 /// The common end of every op, for operand lists of any length.
-#[inline]
+#[inline(always)]
 pub(super) fn finish<T: Differentiable, X>(
     ctx: &ExecContext,
     op: &'static str,
