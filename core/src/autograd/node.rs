@@ -101,6 +101,7 @@ struct Kind {
 }
 
 /// A leaf: a variable's node.
+#[track_caller]
 pub(crate) fn leaf(ctx: &ExecContext, op: &'static str) -> Result<NodeRef> {
     let kind = Kind { is_leaf: true, scoped: false };
     Ok(make(ctx, op, kind, Parents::default(), || Leaf)?.node)
@@ -124,6 +125,7 @@ pub(crate) fn recorded<T: Differentiable, V: Vjp<T>>(
 }
 
 #[inline(always)]
+#[track_caller]
 fn make<S: Slot + 'static>(
     ctx: &ExecContext,
     op: &'static str,

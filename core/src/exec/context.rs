@@ -101,7 +101,11 @@ impl ExecContext {
     #[inline(always)]
     #[track_caller]
     pub(crate) fn site(&self, op: &'static str) -> Result<(&HeapRef, Origin)> {
-        let origin = self.origin.get().unwrap_or_else(Origin::here);
+        // Not `unwrap_or_else(Origin::here)`: a function passed on has no caller to track.
+        let origin = match self.origin.get() {
+            Some(origin) => origin,
+            None => Origin::here(),
+        };
         Ok((self.heap(op)?, origin))
     }
 

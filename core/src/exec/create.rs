@@ -110,10 +110,7 @@ impl ExecContext {
     /// As [`from_slice`](Self::from_slice); the vector is then dropped.
     #[track_caller]
     pub fn from_vec<T: Element>(&self, dims: &[usize], values: Vec<T>) -> Result<RawTensor<T>> {
-        const OP: &str = "from_vec";
-        let shape = checked_len(OP, dims, values.len())?;
-        let storage = Storage::from_vec(OP, self.site(OP)?, values)?;
-        Ok(RawTensor::from_parts(storage, Layout::contiguous(shape)))
+        self.hold("from_vec", dims, values)
     }
 
     /// Reads a static slice in place (weights in flash), without a copy.
@@ -126,9 +123,48 @@ impl ExecContext {
         dims: &[usize],
         values: &'static [T],
     ) -> Result<RawTensor<T>> {
-        const OP: &str = "from_static";
-        let shape = checked_len(OP, dims, values.len())?;
-        let storage = Storage::from_static(OP, self.site(OP)?, values)?;
+        self.hold("from_static", dims, values)
+    }
+
+    /// Takes any owner of elements over (a mapped file, an `Arc<[T]>`), without a copy; it is dropped with the last
+    /// reference, on whichever thread that happens.
+    ///
+    /// # Errors
+    /// As [`from_slice`](Self::from_slice); the owner is then dropped.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// let weights: Arc<[f32]> = Arc::from([1.0, 2.0]);
+    /// let ctx = fucina_core::ExecContext::new();
+    /// let x = ctx.from_owner(&[2], weights.clone())?;
+    /// assert_eq!(x.data()?.as_ptr(), weights.as_ptr());
+    /// # Ok::<(), fucina_core::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn from_owner<T: Element>(
+        &self,
+        dims: &[usize],
+        owner: impl AsRef<[T]> + Send + 'static,
+    ) -> Result<RawTensor<T>> {
+        self.hold("from_owner", dims, owner)
+    }
+
+    #[track_caller]
+    fn hold<T: Element>(
+        &self,
+        op: &'static str,
+        dims: &[usize],
+        owner: impl AsRef<[T]> + Send + 'static,
+    ) -> Result<RawTensor<T>> {
+        let shape = Shape::new(op, dims)?;
+        let storage = Storage::hold(op, self.site(op)?, owner)?;
+        // Asked of the storage, not of the owner: what counts is the slice it gave when it was placed.
+        let (expected, found) = (shape.count(), storage.len_bytes() / size_of::<T>());
+        if expected != found {
+            return Err(Error::InvalidDataLength { op, expected, found });
+        }
         Ok(RawTensor::from_parts(storage, Layout::contiguous(shape)))
     }
 }

@@ -65,6 +65,7 @@ impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
 
 /// The common end of every op, for operand lists of any length.
 #[inline(always)]
+#[track_caller]
 pub(super) fn finish<T: Differentiable, X>(
     ctx: &ExecContext,
     op: &'static str,

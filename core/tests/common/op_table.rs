@@ -68,6 +68,7 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec from_slice" |c, o| c.from_slice(&[1], &[1.0_f32]);
     "exec from_vec" |c, o| c.from_vec(&[1], one()?);
     "exec from_static" |c, o| c.from_static(&[1], &[1.0_f32]);
+    "exec from_owner" |c, o| c.from_owner(&[1], one()?);
     "exec from_borrowed_slice" |c, o| borrowed(c);
     "exec from_foreign" |c, o| borrowed(c);
     "exec materialize" |c, o| c.materialize(&o.view);
