@@ -2,6 +2,7 @@
 //!
 //! `portable-atomic` covers targets without compare-and-swap; under `cfg(loom)` the model checker's types
 //! stand in, so that the protocols of `storage` and `pool` are checked as they are written.
+#![forbid(unsafe_code)]
 
 cfg_select! {
     loom => {
