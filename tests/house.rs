@@ -91,7 +91,7 @@ fn modules_used(text: &str) -> Vec<String> {
                     match c {
                         '{' => depth += 1,
                         '}' => depth = depth.saturating_sub(1),
-                        ',' if depth == 0 => used.push(word(std::mem::take(&mut entry).trim())),
+                        ',' if depth == 0 => used.push(word(core::mem::take(&mut entry).trim())),
                         c if depth == 0 => entry.push(c),
                         _ => {}
                     }
