@@ -121,46 +121,39 @@ impl Layout {
         Ok(self.regroup(shape))
     }
 
-    /// Splits and merges axes group by group: a group of old axes and a group of new ones with the same product meet;
-    /// the old group must be uniformly strided within itself.
+    /// Splits and merges axes group by group, outermost first: the fewest old axes and the fewest new ones whose products
+    /// are equal. The old ones of a group must be walked in one step. Axes of size 1 are in nobody's way.
     fn regroup(&self, shape: &Shape) -> Option<Self> {
+        let (mut old, mut rank) = ([(1_usize, 0_isize); MAX_RANK], 0);
+        for axis in (0..self.shape.rank()).filter(|&axis| self.shape[axis] != 1) {
+            old[rank] = (self.shape[axis], self.strides[axis]);
+            rank += 1;
+        }
+        let old = &old[..rank];
         let mut strides = [0; MAX_RANK];
-        // Walk from the innermost axis: (old, new) are one past the group's last axis.
-        let (mut old, mut new) = (self.shape.rank(), shape.rank());
-        while new > 0 {
-            // The innermost old axis that is not a 1 sets the group's stride.
-            while old > 0 && self.shape[old - 1] == 1 {
-                old -= 1;
-            }
-            let base = if old > 0 { self.strides[old - 1] } else { 1 };
-            let (mut old_count, mut new_count) = (1_usize, 1_usize);
-            loop {
-                if new_count <= old_count
-                    && new > 0
-                    && (new_count < old_count || shape[new - 1] == 1)
-                {
-                    new -= 1;
-                    strides[new] = base.wrapping_mul(new_count as isize);
-                    new_count *= shape[new];
-                } else if old_count < new_count && old > 0 {
-                    old -= 1;
-                    let fits = self.shape[old] == 1
-                        || self.strides[old] == base.wrapping_mul(old_count as isize);
-                    if !fits {
-                        return None;
-                    }
-                    old_count *= self.shape[old];
-                } else if old_count == new_count && new > 0 && old_count == 1 {
-                    // Start of a group: take the next new axis.
-                    new -= 1;
-                    strides[new] = base;
-                    new_count = shape[new];
+        let (mut from, mut to) = (0, 0);
+        while from < rank {
+            let (first_from, first_to) = (from, to);
+            let (mut old_count, mut new_count) = (old[from].0, shape[to]);
+            while old_count != new_count {
+                if new_count < old_count {
+                    to += 1;
+                    new_count *= shape[to];
                 } else {
-                    break;
+                    from += 1;
+                    old_count *= old[from].0;
                 }
             }
-            if old_count != new_count {
+            (from, to) = (from + 1, to + 1);
+            let group = &old[first_from..from];
+            let in_one_step = |pair: &[(usize, isize)]| pair[0].1 == pair[1].1 * pair[1].0 as isize;
+            if !group.windows(2).all(in_one_step) {
                 return None;
+            }
+            let mut step = group[group.len() - 1].1;
+            for axis in (first_to..to).rev() {
+                strides[axis] = step;
+                step = step.wrapping_mul(shape[axis] as isize);
             }
         }
         Some(Self { shape: *shape, strides, offset: self.offset })
