@@ -76,8 +76,7 @@ fn main() -> ExitCode {
 }
 
 fn context(threads: Option<u16>) -> ExecContext {
-    let _ = threads;
-    fucina::context()
+    threads.map_or_else(fucina::context, |threads| fucina::context_with_threads(threads.into()))
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
