@@ -267,13 +267,21 @@ pub(crate) fn missing() -> Vec<String> {
     let mut missing = Vec::new();
     let mut seen = 0;
     for kind in ["exec", "tensor", "optim"] {
-        for entry in std::fs::read_dir(src.join(kind)).unwrap() {
-            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-            for name in fallible(&text) {
-                seen += 1;
-                let full = format!("{kind} {name}");
-                if !TABLE.iter().any(|(listed, _)| *listed == full) {
-                    missing.push(full);
+        let mut open = vec![src.join(kind)];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(path).unwrap();
+                for name in fallible(&text) {
+                    seen += 1;
+                    let full = format!("{kind} {name}");
+                    if !TABLE.iter().any(|(listed, _)| *listed == full) {
+                        missing.push(full);
+                    }
                 }
             }
         }
