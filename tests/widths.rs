@@ -1,0 +1,73 @@
+//! The same bits for every number of threads: ops large enough for a team, and a training run, at widths 1, 2, 3, 5, 8.
+
+use fucina::optim::{AdamW, AdamWConfig};
+use fucina::{ExecContext, RawTensor, Result, Tensor, context_with_threads};
+
+const WIDTHS: [usize; 5] = [1, 2, 3, 5, 8];
+
+fn gaussian(ctx: &ExecContext, dims: &[usize], seed: u64) -> RawTensor<f32> {
+    let mut values = vec![0.0; dims.iter().product()];
+    fucina::rng::gaussian_fill(seed, &mut values, 1.0);
+    ctx.from_vec(dims, values).unwrap()
+}
+
+fn bits(x: &RawTensor<f32>) -> Vec<u32> {
+    x.iter().map(f32::to_bits).collect()
+}
+
+/// Runs `f` at every width and compares bits with width 1.
+fn same_at_every_width(name: &str, f: impl Fn(&ExecContext) -> Result<RawTensor<f32>>) {
+    let mut first = None;
+    for width in WIDTHS {
+        let ctx = context_with_threads(width);
+        let got = bits(&f(&ctx).unwrap());
+        let expected = first.get_or_insert_with(|| got.clone());
+        let differs = got.iter().zip(expected.iter()).position(|(a, b)| a != b);
+        assert_eq!(differs, None, "{name}: width {width}");
+    }
+}
+
+#[test]
+fn ops_have_one_result_at_every_width() {
+    let big = |ctx: &ExecContext| gaussian(ctx, &[300, 701], 1);
+    same_at_every_width("add", |c| c.add(&big(c), &gaussian(c, &[701], 2)));
+    same_at_every_width("div of views", |c| {
+        let x = big(c).transpose(0, 1)?;
+        c.div(&x, &gaussian(c, &[701, 300], 3).flip(0)?)
+    });
+    same_at_every_width("gelu", |c| c.gelu(&big(c)));
+    same_at_every_width("materialize", |c| c.materialize(&big(c).transpose(0, 1)?));
+    for axis in [0, 1] {
+        same_at_every_width("sum_axis", |c| c.sum_axis(&big(c), axis));
+        same_at_every_width("mean_axis", |c| c.mean_axis(&big(c), axis));
+        same_at_every_width("max_axis", |c| c.max_axis(&big(c), axis));
+        same_at_every_width("softmax", |c| c.softmax(&big(c), axis));
+        same_at_every_width("log_softmax", |c| c.log_softmax(&big(c), axis));
+    }
+    same_at_every_width("sum_all", |c| c.sum_all(&big(c)));
+    same_at_every_width("take_exp", |c| c.take_exp(big(c)).map_err(Into::into));
+    same_at_every_width("matmul", |c| c.matmul(&big(c), &gaussian(c, &[701, 129], 4)));
+    same_at_every_width("matmul_nt", |c| c.matmul_nt(&big(c), &gaussian(c, &[67, 701], 5)));
+    same_at_every_width("matmul_tn", |c| c.matmul_tn(&big(c), &gaussian(c, &[300, 77], 6)));
+}
+
+#[test]
+fn a_training_run_has_one_result_at_every_width() {
+    same_at_every_width("training", |ctx| {
+        let x = Tensor::constant(gaussian(ctx, &[256, 200], 7));
+        let classes: Vec<i64> = (0..256).map(|i| i * 7 % 10).collect();
+        let targets = Tensor::from_slice(ctx, &[256], &classes)?;
+        let mut w1 = Tensor::variable(ctx, ctx.scale(&gaussian(ctx, &[300, 200], 8), 0.1)?)?;
+        let mut w2 = Tensor::variable(ctx, ctx.scale(&gaussian(ctx, &[10, 300], 9), 0.1)?)?;
+        let mut adamw = AdamW::new(AdamWConfig::default())?;
+        for _ in 0..5 {
+            let _scope = ctx.open_exec_scope();
+            let hidden = x.matmul_nt(ctx, &w1)?.tanh(ctx)?;
+            hidden.matmul_nt(ctx, &w2)?.cross_entropy(ctx, &targets)?.backward(ctx)?;
+            adamw.step(ctx, &mut [&mut w1, &mut w2])?;
+            w1.zero_grad();
+            w2.zero_grad();
+        }
+        ctx.concat(&[&w1.raw().reshape(&[60_000])?, &w2.raw().reshape(&[3000])?], 0)
+    });
+}
