@@ -1,9 +1,10 @@
 //! The worker team: every index once, whatever the width, the load and the caller.
 
+use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::time::Duration;
+use std::panic::catch_unwind;
 use std::thread;
-use std::time::Duration;
 
 use fucina_core::parallel::Team;
 use fucina_runtime::{SpinPolicy, WorkerTeam};

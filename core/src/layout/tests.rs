@@ -110,6 +110,17 @@ fn strided_is_checked_from_the_lowest_element() {
 }
 
 #[test]
+fn axes_of_size_1_may_have_any_stride() {
+    for stride in [isize::MIN, isize::MAX, 0, -1] {
+        let l = Layout::strided("s", shape(&[1, 2]), &[stride, 1], 1, 3).unwrap();
+        let flipped = l.flip("f", 0).unwrap().step("s", 0, usize::MAX).unwrap();
+        assert_eq!((indices(&flipped), flipped.span()), (indices(&l), 1..3));
+        assert!(!l.overlaps());
+        assert_eq!(collapse(l.shape(), [&flipped]).rows(0, 1).next(), Some([1]));
+    }
+}
+
+#[test]
 fn collapse_and_rows_visit_every_element_once() {
     let base = Layout::contiguous(shape(&[2, 3, 4]));
     let views = [

@@ -215,7 +215,8 @@ impl Layout {
         let last = self.shape[self.shape.check_axis(op, axis)?] as isize - 1;
         let mut out = *self;
         out.offset = self.offset.wrapping_add_signed(self.strides[axis] * last);
-        out.strides[axis] = -self.strides[axis];
+        // An axis of size 1 may have any stride, the least integer too.
+        out.strides[axis] = self.strides[axis].wrapping_neg();
         Ok(out)
     }
 
