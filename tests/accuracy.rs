@@ -1,0 +1,157 @@
+//! Values against naive f64 loops that share no code with the kernels: products of every small shape, reductions of every
+//! length class, broadcasts and views, on the best backend and on both scalar ones.
+
+use fucina::backend::{SCALAR, SCALAR_UNFUSED};
+use fucina::{ExecContext, RawTensor};
+
+/// The contexts under test.
+fn contexts() -> Vec<ExecContext> {
+    vec![
+        fucina::context(),
+        ExecContext::builder().backend(&SCALAR).build(),
+        ExecContext::builder().backend(&SCALAR_UNFUSED).build(),
+    ]
+}
+
+fn gaussian(ctx: &ExecContext, dims: &[usize], seed: u64) -> RawTensor<f32> {
+    let mut values = vec![0.0; dims.iter().product()];
+    fucina::rng::gaussian_fill(seed, &mut values, 1.0);
+    ctx.from_slice(dims, &values).unwrap()
+}
+
+fn values(x: &RawTensor<f32>) -> Vec<f64> {
+    x.iter().map(f64::from).collect()
+}
+
+/// `|got - want|` is at most `ulps` units of the size of what was summed up.
+fn close(name: &str, got: &RawTensor<f32>, want: &[f64], size: &[f64], ulps: f64) {
+    assert_eq!(got.len(), want.len(), "{name}");
+    for (i, ((got, want), size)) in got.iter().zip(want).zip(size).enumerate() {
+        let bound = ulps * f64::from(f32::EPSILON) * size + f64::from(f32::MIN_POSITIVE);
+        assert!((f64::from(got) - want).abs() <= bound, "{name}, element {i}: {got} for {want}");
+    }
+}
+
+#[test]
+fn products_of_every_small_shape_in_three_orientations() {
+    for ctx in contexts() {
+        let sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 15, 16, 17, 31, 33, 48, 65];
+        for (i, &m) in sizes.iter().enumerate() {
+            let (k, n) = (sizes[(i * 5 + 3) % sizes.len()], sizes[(i * 7 + 1) % sizes.len()]);
+            for (k, n) in [(k, n), (n, k), (1, n), (300, n), (k, 1)] {
+                let (a, b) = (gaussian(&ctx, &[m, k], 1), gaussian(&ctx, &[k, n], 2));
+                let (va, vb) = (values(&a), values(&b));
+                let (mut want, mut size) = (vec![0.0; m * n], vec![0.0; m * n]);
+                for row in 0..m {
+                    for column in 0..n {
+                        for p in 0..k {
+                            let product = va[row * k + p] * vb[p * n + column];
+                            want[row * n + column] += product;
+                            size[row * n + column] += product.abs();
+                        }
+                    }
+                }
+                let bound = k as f64 + 1.0;
+                let name = format!("{:?}: {m} x {k} x {n}", ctx.backend().name());
+                close(&name, &ctx.matmul(&a, &b).unwrap(), &want, &size, bound);
+                let at = ctx.materialize(&a.transpose(0, 1).unwrap()).unwrap();
+                let bt = ctx.materialize(&b.transpose(0, 1).unwrap()).unwrap();
+                let plain = values(&ctx.matmul(&a, &b).unwrap());
+                // The other orientations read the same numbers in the same order: the same bits.
+                assert_eq!(values(&ctx.matmul_tn(&at, &b).unwrap()), plain, "tn, {name}");
+                assert_eq!(values(&ctx.matmul_nt(&a, &bt).unwrap()), plain, "nt, {name}");
+                let (av, bv) = (at.transpose(0, 1).unwrap(), bt.transpose(0, 1).unwrap());
+                assert_eq!(values(&ctx.matmul(&av, &bv).unwrap()), plain, "views, {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_of_every_length_class_over_either_axis() {
+    for ctx in contexts() {
+        for len in [1, 2, 3, 7, 8, 31, 32, 33, 100, 511, 513, 4095, 4096, 4097, 9001] {
+            let x = gaussian(&ctx, &[len, 3], len as u64);
+            let v = values(&x);
+            let column = |c: usize| v.iter().skip(c).step_by(3);
+            let sums: Vec<f64> = (0..3).map(|c| column(c).sum()).collect();
+            let sizes: Vec<f64> = (0..3).map(|c| column(c).map(|x| x.abs()).sum()).collect();
+            let maxima: Vec<f64> =
+                (0..3).map(|c| column(c).copied().fold(f64::MIN, f64::max)).collect();
+            let name = format!("{:?}, length {len}", ctx.backend().name());
+            let columns = ctx.sum_axis(&x, 0).unwrap();
+            close(&name, &columns, &sums, &sizes, 16.0);
+            assert_eq!(values(&ctx.max_axis(&x, 0).unwrap()), maxima, "{name}");
+            // Rows of the transposed view, and of its copy: the same bits as the columns.
+            let view = x.transpose(0, 1).unwrap();
+            let copy = ctx.materialize(&view).unwrap();
+            for rows in [&view, &copy] {
+                assert_eq!(values(&ctx.sum_axis(rows, 1).unwrap()), values(&columns), "{name}");
+            }
+            let all: f64 = sizes.iter().sum();
+            let total = ctx.sum_all(&x).unwrap();
+            close(&name, &total, &[sums.iter().sum()], &[all], 16.0);
+            let count = v.len() as f64;
+            let mean = ctx.mean_all(&x).unwrap();
+            close(&name, &mean, &[sums.iter().sum::<f64>() / count], &[all / count], 17.0);
+        }
+    }
+}
+
+#[test]
+fn elementwise_ops_of_broadcast_and_strided_operands() {
+    for ctx in contexts() {
+        let base = gaussian(&ctx, &[6, 10, 70], 3);
+        let views = [
+            base.clone(),
+            base.flip(2).unwrap(),
+            base.step(1, 2).unwrap().broadcast_to(&[6, 5, 70]).unwrap(),
+            base.permute(&[2, 0, 1]).unwrap(),
+            base.narrow(2, 3, 33).unwrap(),
+            base.narrow(1, 4, 1).unwrap(),
+            base.narrow(2, 9, 1).unwrap(),
+            base.narrow(0, 2, 1).unwrap().narrow(1, 0, 1).unwrap().narrow(2, 0, 1).unwrap(),
+        ];
+        for (i, a) in views.iter().enumerate() {
+            for (j, b) in views.iter().enumerate() {
+                let Ok(sum) = ctx.add(a, b) else {
+                    assert!(ctx.mul(a, b).is_err());
+                    continue;
+                };
+                let dims = sum.shape().dims();
+                let (a, b) = (a.broadcast_to(dims).unwrap(), b.broadcast_to(dims).unwrap());
+                let pairs: Vec<(f32, f32)> = a.iter().zip(b.iter()).collect();
+                let name = format!("views {i} and {j}");
+                assert!(sum.iter().eq(pairs.iter().map(|(a, b)| a + b)), "add, {name}");
+                let product = ctx.mul(&a, &b).unwrap();
+                assert!(product.iter().eq(pairs.iter().map(|(a, b)| a * b)), "mul, {name}");
+                let quotient = ctx.div(&a, &b).unwrap();
+                assert!(quotient.iter().eq(pairs.iter().map(|(a, b)| a / b)), "div, {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn softmax_rows_of_every_length_class() {
+    for ctx in contexts() {
+        for len in [1, 2, 7, 8, 9, 33, 513, 5000] {
+            let x = ctx.scale(&gaussian(&ctx, &[2, len], 4), 5.0).unwrap();
+            let mut want = Vec::new();
+            for row in values(&x).chunks(len) {
+                let max = row.iter().copied().fold(f64::MIN, f64::max);
+                let sum: f64 = row.iter().map(|x| (x - max).exp()).sum();
+                want.extend(row.iter().map(|x| (x - max).exp() / sum));
+            }
+            let name = format!("{:?}, length {len}", ctx.backend().name());
+            // The shift by the maximum rounds: its error grows with the distance from it.
+            close(&name, &ctx.softmax(&x, 1).unwrap(), &want, &want, 48.0);
+            let logs: Vec<f64> = want.iter().map(|p| p.ln()).collect();
+            let sizes: Vec<f64> = logs.iter().map(|l| l.abs() + 50.0).collect();
+            close(&name, &ctx.log_softmax(&x, 1).unwrap(), &logs, &sizes, 4.0);
+            let column = ctx.softmax(&x.transpose(0, 1).unwrap(), 0).unwrap();
+            let back = column.transpose(0, 1).unwrap();
+            assert!(back.iter().eq(ctx.softmax(&x, 1).unwrap().iter()), "{name}");
+        }
+    }
+}
