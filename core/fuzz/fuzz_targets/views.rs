@@ -1,8 +1,8 @@
 //! Chains of views and copies against a naive model that moves every element by its index.
 //!
-//! `cargo +nightly fuzz run views fuzz/corpus/views fuzz/seeds/views` in `core/`. After each step the tensor must hold what the model holds, read element
-//! by element, as a contiguous copy, and through `data()` where it is contiguous; and where the model refuses, the
-//! tensor must refuse.
+//! `cargo +nightly fuzz run views fuzz/corpus/views fuzz/seeds/views` in `core/`. After each step the tensor must hold what
+//! the model holds, read element by element, as a contiguous copy, and through `data()` where it is contiguous; and
+//! where the model refuses, the tensor must refuse.
 #![no_main]
 
 use arbitrary::Arbitrary;
