@@ -9,6 +9,7 @@
 //! 2. The table's functions read `Room` as the `A` they were made for: `new` sets both together, and nothing else
 //!    writes either.
 //! 3. `Drop` drops that `A` once: the handle owns it, and moving the handle moves the bytes.
+//! 4. `Locked` forwards each call to its one allocator, under its lock.
 
 use core::alloc::Layout;
 use core::mem::{MaybeUninit, align_of, size_of};

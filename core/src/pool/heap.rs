@@ -7,6 +7,8 @@
 //! 3. `free` gets blocks that nobody counts and no bin holds, with the layout that `make` used (`capacity` is
 //!    immutable).
 //! 4. `destroy` runs when the sum of counts has come to zero: nobody else has a pointer to the heap.
+//! 5. `HeapRef` as an allocator hands out payloads of cell blocks: at least as large and aligned as asked for, and found
+//!    again from the payload's address, whose provenance is the whole block's.
 
 use core::alloc::Layout;
 use core::cell::Cell as StdCell;
