@@ -1,6 +1,7 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
 use fucina::exec::Refused;
+use fucina::layout::{Layout, Shape};
 use fucina::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina::{Error, ExecContext, RawTensor, Result, Tensor};
 
@@ -83,6 +84,8 @@ fn data_of_a_wrong_length() {
             "from_slice: 1 elements given; 2 fit" => Tensor::variable_from_slice(&ctx, &[2], &[1.0_f64]);
             "as_strided: 4 elements given; 5 fit" => x.as_strided(&[2], &[1], 3);
             "as_strided: 4 elements given; 2 fit" => x.as_strided(&[3], &[-1], 1);
+            "as_strided: 5 elements given; 6 fit" => ctx.ones::<f32>(&[5])?.as_strided(&[6], &[1], 0);
+            "assign_view: 5 elements given; 6 fit" => ctx.assign_view(&mut ctx.ones(&[5])?, |_| Layout::strided("v", Shape::new("v", &[2])?, &[1], 4, 8), &ctx.ones::<f32>(&[2])?);
             "as_strided: not a permutation of the axes; each of 0..2 once fits" => x.as_strided(&[2, 2], &[1], 0);
         },
     );

@@ -181,7 +181,7 @@ impl ExecContext {
     ///
     /// # Errors
     /// What `view` returns; [`Error::ShapeMismatch`] if `x` does not have the view's shape;
-    /// [`Error::InvalidDataLength`] if the view leaves the target's storage; [`Error::UnsupportedView`] if its elements
+    /// [`Error::InvalidDataLength`] if the view reaches past the target's last element; [`Error::UnsupportedView`] if its elements
     /// overlap, or another tensor (`x`, perhaps) shares the target's storage. Nothing is written then.
     ///
     /// # Examples
@@ -212,10 +212,11 @@ impl ExecContext {
         if layout.overlaps() {
             return Err(refused);
         }
-        let all = target.storage_mut().ok_or(refused)?;
-        if expected > all.len() {
-            return Err(Error::InvalidDataLength { op: OP, expected, found: all.len() });
+        let found = target.layout().span().end;
+        if expected > found {
+            return Err(Error::InvalidDataLength { op: OP, expected, found });
         }
+        let all = target.storage_mut().ok_or(refused)?;
         write_view(all, &layout, x);
         Ok(())
     }

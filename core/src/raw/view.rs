@@ -78,15 +78,17 @@ impl<T: Element> RawTensor<T> {
         Ok(self.with_layout(self.layout.broadcast_to(OP, &shape)?))
     }
 
-    /// Any shape and strides inside the storage, from element `offset` of this tensor's storage.
+    /// Any shape and strides, from element `offset` of this tensor's storage on, up to the last element that this tensor
+    /// reaches.
     ///
     /// # Errors
     /// [`Error::InvalidShape`], [`Error::InvalidAxes`] for a wrong number of strides, [`Error::InvalidDataLength`]
-    /// if an element would lie outside the storage.
+    /// if an element would lie outside.
     pub fn as_strided(&self, dims: &[usize], strides: &[isize], offset: usize) -> Result<Self> {
         const OP: &str = "as_strided";
         let shape = Shape::new(OP, dims)?;
-        let len = self.storage.len_bytes() / size_of::<T>();
+        // Blocks are rounded up: what lies behind the tensor's last element is nobody's.
+        let len = self.layout.span().end;
         Ok(self.with_layout(Layout::strided(OP, shape, strides, offset, len)?))
     }
 }
