@@ -46,7 +46,11 @@ fn result_bits(shown: &dyn Any, out: &mut Vec<u32>) {
         [x, y].into_iter().for_each(|x| tensor(x.raw()));
     } else if let Some(x) = shown.downcast_ref::<Option<Tensor<f32>>>() {
         x.iter().for_each(|x| tensor(x.raw()));
-    } else if let Some(x) = shown.downcast_ref::<Vec<f32>>() {
+    } else if let Some(x) = shown.downcast_ref::<RawTensor<i64>>() {
+        out.extend(x.iter().map(|x| x as u32));
+    } else if let Some(x) = shown.downcast_ref::<Tensor<i64>>() {
+        out.extend(x.raw().iter().map(|x| x as u32));
+    } else if let Some(x) = shown.downcast_ref::<[f32; 70_000]>() {
         out.extend(x.iter().map(|x| x.to_bits()));
     }
 }

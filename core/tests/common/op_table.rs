@@ -5,6 +5,7 @@
 use core::any::Any;
 
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
+use fucina_core::rng::Distribution;
 use fucina_core::{Error, ExecContext, RawTensor, Result, Tensor, gradcheck};
 
 /// Operands of the table's calls.
@@ -114,6 +115,17 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec matmul" |c, o| c.matmul(&o.x, &o.view);
     "exec matmul_nt" |c, o| c.matmul_nt(&o.x, &o.x);
     "exec matmul_tn" |c, o| c.matmul_tn(&o.x, &o.x);
+    "exec rand" |c, o| c.rand::<f32>(&[o.rows, o.cols], 3);
+    "exec uniform" |c, o| c.uniform::<f32>(&[o.rows, o.cols], 3, -1.0, 2.0);
+    "exec randn" |c, o| c.randn::<f32>(&[o.rows, o.cols], 3);
+    "exec normal" |c, o| c.normal::<f32>(&[o.rows, o.cols], 3, 1.0, 2.0);
+    "exec bernoulli" |c, o| c.bernoulli::<f32>(&[o.rows, o.cols], 3, 0.3);
+    "exec gumbel" |c, o| c.gumbel::<f32>(&[o.rows, o.cols], 3);
+    "exec randint" |c, o| c.randint(&[o.rows, o.cols], 3, -5, 17);
+    "exec randperm" |c, o| c.randperm(o.cols, 3);
+    "exec multinomial" |c, o| c.multinomial(&o.view, 2, false, 3);
+    "exec random_fill" |c, o| { let mut out = [0.0; 70_000]; c.random_fill(Distribution::Gumbel, 3, 1, &mut out).map(|()| out) };
+    "exec dropout" |c, o| c.dropout(&o.view, 0.25, 3);
     "exec sum_axis" |c, o| c.sum_axis(&o.view, 0);
     "exec mean_axis" |c, o| c.mean_axis(&o.view, 1);
     "exec max_axis" |c, o| c.max_axis(&o.view, 0);
@@ -167,6 +179,16 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor sigmoid" |c, o| o.w.sigmoid(c);
     "tensor relu" |c, o| o.w.relu(c);
     "tensor gelu" |c, o| o.w.gelu(c);
+    "tensor rand" |c, o| Tensor::<f32>::rand(c, &[o.rows, o.cols], 3);
+    "tensor uniform" |c, o| Tensor::<f32>::uniform(c, &[o.rows, o.cols], 3, -1.0, 2.0);
+    "tensor randn" |c, o| Tensor::<f32>::randn(c, &[o.rows, o.cols], 3);
+    "tensor normal" |c, o| Tensor::<f32>::normal(c, &[o.rows, o.cols], 3, 1.0, 2.0);
+    "tensor bernoulli" |c, o| Tensor::<f32>::bernoulli(c, &[o.rows, o.cols], 3, 0.3);
+    "tensor gumbel" |c, o| Tensor::<f32>::gumbel(c, &[o.rows, o.cols], 3);
+    "tensor randint" |c, o| Tensor::randint(c, &[o.rows, o.cols], 3, -5, 17);
+    "tensor randperm" |c, o| Tensor::randperm(c, o.cols, 3);
+    "tensor multinomial" |c, o| o.w.multinomial(c, 2, true, 3);
+    "tensor dropout" |c, o| o.w.dropout(c, 0.25, 3)?.max_all(c)?.backward(c);
     "tensor sum_axis" |c, o| o.w.sum_axis(c, 0)?.backward_with_grad(c, &Tensor::constant(o.row.clone()));
     "tensor mean_axis" |c, o| o.w.mean_axis(c, 0)?.sum_all(c)?.backward(c);
     "tensor max_axis" |c, o| o.w.max_axis(c, 1)?.sum_all(c)?.backward(c);
