@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use fucina_core::backend::{Backend, Table};
+use fucina_core::backend::{Backend, Table, TileShape};
 use fucina_core::for_each_kernel;
 use fucina_core::kernels::elementwise::Operand;
-use fucina_core::kernels::gemm::{NV, Tile};
+use fucina_core::kernels::gemm::{
+    Matrix, MatrixTimesVector, NV, Pack, Product, Source, VectorTimesMatrix,
+};
 use fucina_core::kernels::optim::{AdamWStep, SgdStep};
+use fucina_core::parallel::Block;
 use fucina_core::rng::Distribution;
 
 use super::{Report, Sample, pools};
@@ -183,7 +186,10 @@ fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
         unary!(log_softmax_row),
         pair!(softmax_backward_row),
         pair!(log_softmax_backward_row),
-        ("gemm_tile", products),
+        ("gemm_pack", packs),
+        ("gemm_block", products),
+        ("vector_times_matrix", vector_times_matrix),
+        ("matrix_times_vector", matrix_times_vector),
         ("random_fill", fills),
         ("randint_fill", integers),
         ("dropout", |k, i| i.fill(|out| k.dropout(0.25, 7, i.offset as u64, i.x(0), out))),
@@ -214,58 +220,95 @@ fn integers<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
     out.iter().flat_map(halves).collect()
 }
 
-/// Products of a few shapes, cut into the backend's own tiles.
+/// Products of a few shapes, cut into the backend's own tiles, from operands in every form.
 fn products<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
     let mut all = Vec::new();
     let shapes: &[(usize, usize)] =
         if i.len > 100 { &[(2, 3)] } else { &[(1, 1), (3, 0), (4, 7), (13, 33)] };
     for &(rows, depth) in shapes {
         for fresh in [true, false] {
-            all.extend(product(k, i, rows, depth, fresh));
+            for (packed_left, packed_right) in [(false, false), (false, true), (true, false)] {
+                let product = ProductCase { rows, depth, fresh, packed_left, packed_right };
+                all.extend(product.run(k, i));
+            }
         }
     }
     all
 }
 
 /// `c [rows, len] (+)= a [rows, depth] * b [depth, len]`, `c` with gaps between its rows.
-fn product<T: Sample>(
-    k: Table<T>,
-    i: &Inputs<T>,
+struct ProductCase {
     rows: usize,
     depth: usize,
     fresh: bool,
-) -> Vec<T> {
-    let (a, b) = (i.x(0).iter().cycle(), i.long(depth * i.len));
-    let a: Vec<T> = a.copied().take(rows * depth).collect();
-    let shape = k.tile_shape();
-    let row_stride = i.len + 3;
-    i.write(i.long(rows * row_stride), |c| {
-        for top in (0..rows).step_by(shape.mr) {
-            for left in (0..i.len).step_by(shape.nr) {
-                let rows = shape.mr.min(rows - top);
-                let columns = shape.nr.min(i.len - left);
-                let mut packed_a = vec![T::ZERO; depth * shape.mr];
-                let mut packed_b = vec![T::ZERO; depth * shape.nr];
-                for p in 0..depth {
-                    for r in 0..rows {
-                        packed_a[p * shape.mr + r] = a[(top + r) * depth + p];
-                    }
-                    packed_b[p * shape.nr..][..columns]
-                        .copy_from_slice(&b[p * i.len + left..][..columns]);
-                }
-                let c = &mut c[top * row_stride + left..];
-                k.gemm_tile(Tile {
-                    a: &packed_a,
-                    b: &packed_b,
-                    c,
-                    row_stride,
-                    rows,
-                    columns,
-                    fresh,
-                });
+    packed_left: bool,
+    packed_right: bool,
+}
+
+impl ProductCase {
+    fn run<T: Sample>(&self, k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+        let &Self { rows, depth, fresh, packed_left, packed_right } = self;
+        let TileShape { mr, nr } = k.tile_shape();
+        let a: Vec<T> = i.x(0).iter().cycle().copied().take(rows * depth).collect();
+        let a = Matrix { data: &a, start: 0, row: depth as isize, column: 1 };
+        let b = i.long(depth * i.len);
+        let b = Matrix { data: b, start: 0, row: i.len as isize, column: 1 };
+        let pack = |x: Matrix<'_, T>, first: usize, rows: usize, width: usize| {
+            let mut out = vec![T::NAN; (rows - first).next_multiple_of(width) * depth];
+            if depth > 0 {
+                let (count, from) = (rows - first, 0);
+                k.gemm_pack(Pack { x, first, count, from, depth, width, out: &mut out });
+            }
+            out
+        };
+        let (panels, strips) = (pack(a, 0, rows, mr), pack(b.transposed(), 0, i.len, nr));
+        let tail = pack(b.transposed(), i.len / nr * nr, i.len, nr);
+        let left = if packed_left { Source::Packed(&panels) } else { Source::InPlace(a, &[]) };
+        let right = if packed_right { Source::Packed(&strips) } else { Source::InPlace(b, &tail) };
+        i.write(i.long(rows * i.len), |c| {
+            let out = Block::new(c, i.len);
+            k.gemm_block(Product { left, right, from: 0, depth, depth_each: 8, fresh, out });
+        })
+    }
+}
+
+/// A vector times a matrix of as many columns as the inputs are long, and a matrix of as many rows times a vector.
+fn vector_times_matrix<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    let depth = if i.len > 100 { 3 } else { 21 };
+    let matrix = Matrix { data: i.long(depth * i.len), start: 0, row: i.len as isize, column: 1 };
+    let x = &i.x(1).repeat(depth)[..depth];
+    let zeros = vec![T::ZERO; i.len];
+    i.write(&zeros, |out| k.vector_times_matrix(VectorTimesMatrix { x, matrix, first: 0, out }))
+}
+
+fn matrix_times_vector<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    let depth = if i.len > 100 { 3 } else { 21 };
+    let matrix = Matrix { data: i.long(depth * i.len), start: 0, row: depth as isize, column: 1 };
+    let x = &i.x(1).repeat(depth)[..depth];
+    i.fill(|out| k.matrix_times_vector(MatrixTimesVector { matrix, x, first: 0, out }))
+}
+
+/// Strips and panels of a matrix whose rows, or columns, or neither stand side by side.
+fn packs<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    const WIDEST: usize = 32;
+    let (depth, rows) = (i.len.min(37), WIDEST + 1);
+    let (data, wide) = (i.long(4000), (rows + 5) as isize);
+    let by_rows = Matrix { data, start: 0, row: depth as isize, column: 1 };
+    let by_columns = Matrix { data, start: 2, row: 1, column: wide };
+    let mut all = Vec::new();
+    for x in [by_rows, by_columns, Matrix { row: 2, column: 3, ..by_columns }] {
+        for width in [4, 6, 8, 16, WIDEST] {
+            for count in [width, width - 1, 2 * width, 2 * width + 1] {
+                let (first, from) = (1, depth / 3);
+                let (depth, count) = (depth - from, count.min(WIDEST));
+                let start = vec![T::NAN; depth * count.next_multiple_of(width)];
+                all.extend(i.write(&start, |out| {
+                    k.gemm_pack(Pack { x, first, count, from, depth, width, out });
+                }));
             }
         }
-    })
+    }
+    all
 }
 
 fn sgd_steps<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {

@@ -91,7 +91,7 @@ macro_rules! forward {
 }
 
 impl<T: Real> Table<T> {
-    /// The register tile that [`gemm_tile`](Self::gemm_tile) expects.
+    /// The register tile that [`gemm_block`](Self::gemm_block) expects.
     #[must_use]
     pub fn tile_shape(self) -> TileShape {
         self.0.tile_shape()

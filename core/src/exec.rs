@@ -10,6 +10,7 @@ mod context;
 mod copy;
 mod create;
 mod elementwise;
+mod gemm;
 mod loss;
 mod matmul;
 mod memory;

@@ -7,11 +7,15 @@
 //! disjoint by their index, and a [`Team`] promises to run each index exactly once and to return after all of them.
 
 mod chain;
+mod grid;
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 pub use chain::{Chain, ChainSlot, ChainWait};
+
+pub use grid::Block;
+pub(crate) use grid::{BlockShape, for_blocks};
 
 use crate::error::Result;
 

@@ -6,7 +6,7 @@
 
 use core::arch::x86_64::*;
 
-use fucina_core::kernels::Lanes;
+use fucina_core::kernels::{Lanes, Op};
 
 use crate::Avx2;
 
@@ -38,6 +38,41 @@ macro_rules! on_registers {
             unsafe { op($($arg),*) }
         }
     )*};
+}
+
+impl Avx2 {
+    on_registers! {
+        transposed(x: [__m256; 8]) -> [__m256; 8] = {
+            let [a, b, c, d, e, f, g, h] = x;
+            // Pairs of rows, then fours within each half, then the halves.
+            let (ab0, ab1) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+            let (cd0, cd1) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+            let (ef0, ef1) = (_mm256_unpacklo_ps(e, f), _mm256_unpackhi_ps(e, f));
+            let (gh0, gh1) = (_mm256_unpacklo_ps(g, h), _mm256_unpackhi_ps(g, h));
+            let low = [
+                _mm256_shuffle_ps::<0x44>(ab0, cd0),
+                _mm256_shuffle_ps::<0xEE>(ab0, cd0),
+                _mm256_shuffle_ps::<0x44>(ab1, cd1),
+                _mm256_shuffle_ps::<0xEE>(ab1, cd1),
+            ];
+            let high = [
+                _mm256_shuffle_ps::<0x44>(ef0, gh0),
+                _mm256_shuffle_ps::<0xEE>(ef0, gh0),
+                _mm256_shuffle_ps::<0x44>(ef1, gh1),
+                _mm256_shuffle_ps::<0xEE>(ef1, gh1),
+            ];
+            [
+                _mm256_permute2f128_ps::<0x20>(low[0], high[0]),
+                _mm256_permute2f128_ps::<0x20>(low[1], high[1]),
+                _mm256_permute2f128_ps::<0x20>(low[2], high[2]),
+                _mm256_permute2f128_ps::<0x20>(low[3], high[3]),
+                _mm256_permute2f128_ps::<0x31>(low[0], high[0]),
+                _mm256_permute2f128_ps::<0x31>(low[1], high[1]),
+                _mm256_permute2f128_ps::<0x31>(low[2], high[2]),
+                _mm256_permute2f128_ps::<0x31>(low[3], high[3]),
+            ]
+        };
+    }
 }
 
 impl Lanes<f32> for Avx2 {
@@ -112,6 +147,31 @@ impl Lanes<f32> for Avx2 {
         eq(a: __m256, b: __m256) -> __m256 = _mm256_cmp_ps::<_CMP_EQ_OQ>(a, b);
         and(a: __m256, b: __m256) -> __m256 = _mm256_and_ps(a, b);
         select(mask: __m256, yes: __m256, no: __m256) -> __m256 = _mm256_blendv_ps(no, yes, mask);
+    }
+
+    #[inline(always)]
+    fn transpose(self, x: &[f32], x_stride: usize, out: &mut [f32], out_stride: usize) {
+        // Written out: a closure would not be compiled for the instruction set.
+        let row = |r: usize| &x[r * x_stride..][..8];
+        let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+        let v = self.transposed([
+            self.load(rows[0]),
+            self.load(rows[1]),
+            self.load(rows[2]),
+            self.load(rows[3]),
+            self.load(rows[4]),
+            self.load(rows[5]),
+            self.load(rows[6]),
+            self.load(rows[7]),
+        ]);
+        for (c, v) in v.into_iter().enumerate() {
+            self.store(v, &mut out[c * out_stride..]);
+        }
+    }
+
+    #[inline(always)]
+    fn outline<O: Op<f32>>(self, op: O) -> O::Out {
+        self.enter_outlined(op)
     }
 
     #[inline(always)]
@@ -202,6 +262,11 @@ impl Lanes<f64> for Avx2 {
         and(a: __m256d, b: __m256d) -> __m256d = _mm256_and_pd(a, b);
         select(mask: __m256d, yes: __m256d, no: __m256d) -> __m256d =
             _mm256_blendv_pd(no, yes, mask);
+    }
+
+    #[inline(always)]
+    fn outline<O: Op<f64>>(self, op: O) -> O::Out {
+        self.enter_outlined(op)
     }
 
     #[inline(always)]

@@ -40,6 +40,28 @@ impl Avx2 {
         // SAFETY: `self` came from `detect`, which saw avx2, fma and f16c on this CPU.
         unsafe { inner(*self, op) }
     }
+
+    /// The same as a call that is never inlined.
+    #[inline(always)]
+    fn enter_outlined<T, O>(self, op: O) -> O::Out
+    where
+        T: Math,
+        O: Op<T>,
+        Self: Lanes<T>,
+    {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma,f16c")]
+        fn inner<T, O>(l: Avx2, op: O) -> O::Out
+        where
+            T: Math,
+            O: Op<T>,
+            Avx2: Lanes<T>,
+        {
+            op.run(l)
+        }
+        // SAFETY: `self` came from `detect`, which saw avx2, fma and f16c on this CPU.
+        unsafe { inner(self, op) }
+    }
 }
 
 impl Kernels<f32> for Avx2 {

@@ -25,7 +25,7 @@ fn every_lane_operation_has_the_scalar_bits() -> Result<(), String> {
 #[test]
 fn the_harness_sees_another_class_of_bits() {
     let report = parity::kernels(&SCALAR_UNFUSED, &SCALAR).unwrap_err();
-    assert!(report.contains("gemm_tile"), "{report}");
+    assert!(report.contains("gemm_block"), "{report}");
     let report = parity::lanes::<f32>(ScalarLanes::<false>, ScalarLanes::<true>).unwrap_err();
     assert!(report.contains("mul_add"), "{report}");
 }

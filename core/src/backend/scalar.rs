@@ -1,7 +1,7 @@
 //! The scalar backend: the oracle of bits, and what runs everywhere.
 
 use super::Backend;
-use super::table::Kernels;
+use super::table::{Kernels, TileShape};
 use crate::kernels::math::Math;
 use crate::kernels::{Op, ScalarLanes};
 use crate::kernels_through_enter;
@@ -19,7 +19,20 @@ impl Backend for Scalar {
     }
 }
 
-impl<T: Math> Kernels<T> for Scalar {}
+impl Scalar {
+    #[inline(always)]
+    fn enter<T: Math, O: Op<T>>(&self, op: O) -> O::Out {
+        op.run(ScalarLanes::<true>)
+    }
+}
+
+impl Kernels<f32> for Scalar {
+    crate::for_each_kernel!(kernels_through_enter, f32);
+}
+
+impl Kernels<f64> for Scalar {
+    crate::for_each_kernel!(kernels_through_enter, f64);
+}
 
 /// One lane, unfused products: the bits of targets that have no fused multiply-add.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +57,16 @@ impl ScalarUnfused {
     }
 }
 
-impl<T: Math> Kernels<T> for ScalarUnfused {
-    crate::for_each_kernel!(kernels_through_enter, T);
+impl Kernels<f32> for ScalarUnfused {
+    fn tile_shape(&self) -> TileShape {
+        TileShape::of::<f32, ScalarLanes<false>>()
+    }
+    crate::for_each_kernel!(kernels_through_enter, f32);
+}
+
+impl Kernels<f64> for ScalarUnfused {
+    fn tile_shape(&self) -> TileShape {
+        TileShape::of::<f64, ScalarLanes<false>>()
+    }
+    crate::for_each_kernel!(kernels_through_enter, f64);
 }

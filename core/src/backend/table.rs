@@ -82,8 +82,14 @@ macro_rules! for_each_kernel {
             softmax_backward_row(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::SoftmaxBackward { y, g, out };
             #[doc = "Gradient of the log-softmax of a row, from its output `y`."]
             log_softmax_backward_row(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::LogSoftmaxBackward { y, g, out };
-            #[doc = "One register tile of a product."]
-            gemm_tile(tile: $crate::kernels::gemm::Tile<'_, $t>) -> (()) = tile;
+            #[doc = "Packs a strip of a product's operand."]
+            gemm_pack(pack: $crate::kernels::gemm::Pack<'_, $t>) -> (()) = pack;
+            #[doc = "A block of a product."]
+            gemm_block(product: $crate::kernels::gemm::Product<'_, $t>) -> (()) = product;
+            #[doc = "Some columns of a row times a matrix."]
+            vector_times_matrix(product: $crate::kernels::gemm::VectorTimesMatrix<'_, $t>) -> (()) = product;
+            #[doc = "Some rows of a matrix times a column."]
+            matrix_times_vector(product: $crate::kernels::gemm::MatrixTimesVector<'_, $t>) -> (()) = product;
             #[doc = "Elements of a random sequence; f64 takes the f32 values."]
             random_fill(distribution: $crate::rng::Distribution, seed: u64, first: u64, out: &mut [$t]) -> (()) = $crate::kernels::fill::Fill { distribution, seed, first, out };
             #[doc = "Elements of a random sequence of integers in `low..high`."]
@@ -111,13 +117,13 @@ macro_rules! declare {
 
 /// The body of an `impl Kernels<T>` whose every kernel goes through `self.enter(op)`.
 ///
-/// `enter` is the backend's one function that carries its `target_feature`.
+/// `enter` is the backend's one function that carries its `target_feature`. Written out for a type, not for all: so that the
+/// kernels are compiled with the backend, once, not with each of its users.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! kernels_through_enter {
     // kernels_through_enter! { T; #[doc = ".."] name(x: &[T]) -> (T) = op; } => fn name(&self, x: &[T]) -> T { self.enter(op) }
     ($t:ty; $(#[$doc:meta] $name:ident($($arg:ident: $ty:ty),*) -> ($out:ty) = $op:expr;)*) => {$(
-        #[inline]
         fn $name(&self, $($arg: $ty),*) -> $out {
             self.enter($op)
         }
@@ -126,7 +132,7 @@ macro_rules! kernels_through_enter {
 
 /// Leaf kernels on slices. Slices of one call have one length unless said otherwise.
 pub trait Kernels<T: Math>: Sync {
-    /// The register tile that [`Kernels::gemm_tile`] expects.
+    /// The register tile that [`Kernels::gemm_block`] expects.
     fn tile_shape(&self) -> TileShape {
         TileShape::of::<T, ScalarLanes<true>>()
     }

@@ -80,8 +80,35 @@ pub trait Lanes<T: Float>: Copy {
     fn and(self, a: Self::M, b: Self::M) -> Self::M;
     /// `yes` where the mask is set, `no` elsewhere; no arithmetic, NaN bits survive.
     fn select(self, mask: Self::M, yes: Self::V, no: Self::V) -> Self::V;
+    /// Transposes a square of `N x N`: `out[c * out_stride + r] = x[r * x_stride + c]`.
+    #[inline(always)]
+    fn transpose(self, x: &[T], x_stride: usize, out: &mut [T], out_stride: usize) {
+        transpose_square(Self::N, x, x_stride, out, out_stride);
+    }
+    /// Runs `op` in a function of its own: for a hot loop that needs all registers.
+    #[inline(always)]
+    fn outline<O: super::Op<T>>(self, op: O) -> O::Out {
+        op.run(self)
+    }
     /// Applies `f` lane by lane: for functions that have no vector form yet.
     fn map(self, a: Self::V, f: impl Fn(T) -> T) -> Self::V;
+}
+
+/// [`Lanes::transpose`] element by element.
+#[inline(always)]
+pub fn transpose_square<T: Copy>(
+    n: usize,
+    x: &[T],
+    x_stride: usize,
+    out: &mut [T],
+    out_stride: usize,
+) {
+    for r in 0..n {
+        let row = &x[r * x_stride..][..n];
+        for (c, &value) in row.iter().enumerate() {
+            out[c * out_stride + r] = value;
+        }
+    }
 }
 
 /// One lane, on any target. `FUSED` chooses the class of bits.

@@ -1,0 +1,194 @@
+//! The driver of matrix products: what is packed, how the output is cut, in which order tiles run.
+//!
+//! Each output runs over `k` in ascending order, one multiply-add a step, whatever is decided here: a tile loads what an
+//! earlier one stored and goes on. So all of it follows the caches.
+//!
+//! - The left operand is read in place if it is small and its rows or columns are contiguous, or if it is passed over by few
+//!   strips; else it is packed.
+//! - The right operand is packed into strips of a tile's columns if its rows are not contiguous, or if it is large and passed
+//!   over by more than two rows of tiles; else it is read in place, but for the last strip if that is narrower.
+//! - Within a block of the output, `k` goes in steps that leave a strip in the first-level cache while the block's rows of
+//!   tiles pass over it. A large right operand read in place goes in few steps, so that its rows are read side by side.
+//! - Blocks are cut by the shape alone and go to the team.
+#![forbid(unsafe_code)]
+
+use super::context::ExecContext;
+use crate::backend::{Real, Table, TileShape};
+use crate::error::{Error, Result};
+use crate::kernels::gemm::{Matrix, MatrixTimesVector, Pack, Product, Source, VectorTimesMatrix};
+use crate::parallel::{BlockShape, for_blocks, for_chunks};
+use crate::pool::ScratchLease;
+
+/// Elements that the first-level cache holds (32 KiB of f32).
+const L1: usize = 1 << 13;
+/// Elements of which the second-level cache holds some.
+const L2: usize = 1 << 16;
+/// Strips for which it pays to pack a left operand whose rows are contiguous, so that they do not fall on one another in
+/// the first-level cache.
+const MANY_STRIPS: usize = 12;
+/// Steps of `k` a packed strip is read in: 16 columns of f32 are then 16 KiB.
+const DEPTH: usize = 256;
+/// Steps of `k` that a large right operand is read in, in place: as many rows are streamed side by side.
+const SHALLOW: usize = 16;
+/// Packed elements at most, both operands together; `k` is cut to stay below.
+const PACKED: usize = 1 << 22;
+/// Panels that are packed together at least.
+const PACK_TOGETHER: usize = 8;
+/// Packed elements that go to one participant at a time.
+const PACK_PIECE: usize = 1 << 14;
+/// Tiles down and across of the largest block: its left rows stay in the second-level cache.
+const BLOCK_TILES: usize = 16;
+/// Multiply-adds of a vector and a matrix that go to one participant at a time.
+const VECTOR_WORK: usize = 1 << 16;
+/// Multiply-adds below which a block is not cut any more; at a product's twice that it stays on the caller.
+const BLOCK_WORK: usize = 1 << 18;
+
+/// `[m, k] * [k, n]`.
+#[derive(Clone, Copy)]
+pub(super) struct Operands<'a, T> {
+    pub(super) op: &'static str,
+    pub(super) left: Matrix<'a, T>,
+    pub(super) right: Matrix<'a, T>,
+    pub(super) m: usize,
+    pub(super) k: usize,
+    pub(super) n: usize,
+}
+
+impl ExecContext {
+    /// Writes the product to `out`, of `m * n`.
+    #[track_caller]
+    pub(super) fn gemm<T: Real>(&self, operands: Operands<'_, T>, out: &mut [T]) -> Result<()> {
+        let Operands { op, mut left, mut right, m, k, n } = operands;
+        if n == 1 && m > 1 {
+            // One column is one row of the transposed product, which vectors can follow.
+            let (left, right) = (right.transposed(), left.transposed());
+            return self.gemm(Operands { left, right, m: 1, n: m, ..operands }, out);
+        }
+        // Where there is one of something the distance to the next does not matter.
+        if m == 1 {
+            left.row = 1;
+        }
+        if k == 1 {
+            (left.column, right.row) = (1, 1);
+        }
+        if n == 1 {
+            right.column = 1;
+        }
+        let kernels = self.kernels::<T>();
+        if m == 1 && left.column == 1 && (right.column == 1 || (right.row == 1 && right.column > 0))
+        {
+            self.vector(Operands { left, right, ..operands }, out);
+            return Ok(());
+        }
+        let tile = kernels.tile_shape();
+        let pack_right = right.column != 1 || right.row < 0 || (m > 2 * tile.mr && k * n > L1);
+        let in_steps = left.row == 1 && left.column >= 0;
+        let pack_left = match left.column {
+            1 => m * k > L2 && n > MANY_STRIPS * tile.nr,
+            _ => !in_steps || (m * k > L1 && n > tile.nr),
+        };
+        // Elements to pack for one step of `k`.
+        let tail = if pack_right { n } else { n % tile.nr };
+        let wide = if pack_left { m.next_multiple_of(tile.mr) } else { 0 };
+        let each = (tail.next_multiple_of(tile.nr), wide);
+        let depth = if each.0 + each.1 == 0 {
+            k
+        } else {
+            k.min((PACKED / (each.0 + each.1)).max(DEPTH) / DEPTH * DEPTH)
+        };
+        let site = self.site(op)?;
+        let refused = Error::OutOfMemory { op, bytes: usize::MAX };
+        let elements = |each: usize| each.checked_mul(depth).ok_or(refused);
+        let mut packed_right = ScratchLease::acquire(op, site, elements(each.0)?)?;
+        let mut packed_left = ScratchLease::acquire(op, site, elements(each.1)?)?;
+        let blocks = block_shape(m, k, n, tile);
+        for from in (0..k).step_by(depth) {
+            let depth = depth.min(k - from);
+            let strips = &mut packed_right[..each.0 * depth];
+            let panels = &mut packed_left[..each.1 * depth];
+            let columns = right.transposed();
+            self.pack(op, kernels, (columns, n - tail..n), from, tile.nr, strips);
+            self.pack(op, kernels, (left, 0..if pack_left { m } else { 0 }), from, tile.mr, panels);
+            let right = match pack_right {
+                true => Source::Packed(strips),
+                false => Source::InPlace(right, strips),
+            };
+            let left = match pack_left {
+                true => Source::Packed(panels),
+                false => Source::InPlace(left, &[]),
+            };
+            let depth_each = if !pack_right && depth * n > L1 { SHALLOW } else { DEPTH };
+            for_blocks(self.team(), op, out, n, blocks, |out| {
+                let fresh = from == 0;
+                kernels.gemm_block(Product { left, right, from, depth, depth_each, fresh, out });
+            });
+        }
+        Ok(())
+    }
+
+    /// A row times a matrix, which is read in place, once.
+    fn vector<T: Real>(&self, operands: Operands<'_, T>, out: &mut [T]) {
+        let Operands { op, left, right, k, .. } = operands;
+        let (kernels, x) = (self.kernels::<T>(), left.run(0, 0, k));
+        // Whole cache lines.
+        let each = (VECTOR_WORK / k).max(1).next_multiple_of(16);
+        for_chunks(self.team(), op, out, each, |piece, out| {
+            let first = piece * each;
+            if right.column == 1 {
+                out.fill(T::ZERO);
+                kernels.vector_times_matrix(VectorTimesMatrix { x, matrix: right, first, out });
+            } else {
+                let matrix = right.transposed();
+                kernels.matrix_times_vector(MatrixTimesVector { matrix, x, first, out });
+            }
+        });
+    }
+
+    /// Packs `rows` of a matrix, elements from `from` on, into panels of `width` rows each; as deep as `out` is.
+    fn pack<T: Real>(
+        &self,
+        op: &'static str,
+        kernels: Table<T>,
+        (x, rows): (Matrix<'_, T>, core::ops::Range<usize>),
+        from: usize,
+        width: usize,
+        out: &mut [T],
+    ) {
+        if rows.is_empty() {
+            return;
+        }
+        let panels = rows.len().div_ceil(width);
+        let depth = out.len() / (panels * width);
+        // Enough work, and of a strip's rows enough neighbours to be read in order.
+        let panels_each = (PACK_PIECE / (depth * width)).clamp(PACK_TOGETHER, usize::MAX);
+        let each = panels_each * width;
+        for_chunks(self.team(), op, out, each * depth, |piece, out| {
+            let first = rows.start + piece * each;
+            let count = each.min(rows.end - first);
+            kernels.gemm_pack(Pack { x, first, count, from, depth, width, out });
+        });
+    }
+}
+
+/// The output's blocks: at most [`BLOCK_TILES`] tiles each way, cut further until there are eight or they are small.
+fn block_shape(m: usize, k: usize, n: usize, tile: TileShape) -> BlockShape {
+    let (down, across) = (m.div_ceil(tile.mr), n.div_ceil(tile.nr));
+    let (mut rows, mut columns) = (down.min(BLOCK_TILES), across.min(BLOCK_TILES));
+    let work = |rows: usize, columns: usize| {
+        (rows * tile.mr).saturating_mul(columns * tile.nr).saturating_mul(k)
+    };
+    let few = |rows: usize, columns: usize| down.div_ceil(rows) * across.div_ceil(columns) < 8;
+    while few(rows, columns) && work(rows, columns) >= 2 * BLOCK_WORK {
+        if rows * tile.mr >= columns * tile.nr {
+            rows = rows.div_ceil(2);
+        } else {
+            columns = columns.div_ceil(2);
+        }
+        if rows == 1 && columns == 1 {
+            break;
+        }
+    }
+    // The same number of blocks, evenly.
+    let even = |all: usize, each: usize| all.div_ceil(all.div_ceil(each));
+    BlockShape { rows: even(down, rows) * tile.mr, columns: even(across, columns) * tile.nr }
+}
