@@ -242,3 +242,45 @@ pub unsafe fn set_underflow_mode(underflow: UnderflowMode) {
     // SAFETY: the word is the register's own but for the flush bits; the caller answers for its modes.
     unsafe { imp::set_control(word) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the layout alone, so also the modes that the CPU at hand lacks.
+    #[test]
+    fn words_are_encoded_and_decoded_by_the_layout() {
+        if !LAYOUT.supported {
+            return;
+        }
+        let lone_bits =
+            |mask: u64| (0..64).map(|at| 1_u64 << at).filter(move |bit| mask & bit != 0);
+        let default = LAYOUT.no_traps;
+        assert_eq!(Environment::decode(&LAYOUT, default), Environment::DEFAULT);
+        let flush = Environment { underflow: UnderflowMode::FlushToZero, ..Environment::DEFAULT };
+        let traps = Environment { traps: true, ..Environment::DEFAULT };
+        let alternate = Environment { alternate: true, ..Environment::DEFAULT };
+        let kinds =
+            [(LAYOUT.flush_any, flush), (LAYOUT.traps, traps), (LAYOUT.alternate, alternate)];
+        for (mask, wanted) in kinds {
+            for bit in lone_bits(mask) {
+                let word = default ^ bit;
+                assert_eq!(Environment::decode(&LAYOUT, word), wanted, "{word:#x}");
+                assert_eq!(Environment::DEFAULT.encode(&LAYOUT, word), default, "{word:#x}");
+                let again = Environment::decode(&LAYOUT, wanted.encode(&LAYOUT, word));
+                assert_eq!(again, wanted, "{word:#x}");
+                for mode in LAYOUT.rounding {
+                    let word = mode.encode(&LAYOUT, word);
+                    let wanted = Environment { rounding: mode, ..wanted };
+                    assert_eq!(Environment::decode(&LAYOUT, word), wanted, "{word:#x}");
+                }
+            }
+        }
+        // The masks share no bit, and bits that the layout does not name are kept.
+        let rounding = 0b11 << LAYOUT.rounding_shift;
+        let masks = [rounding, LAYOUT.flush_any, LAYOUT.traps, LAYOUT.alternate];
+        let named = masks.iter().fold(0, |all, mask| all | mask);
+        assert_eq!(named.count_ones(), masks.iter().map(|mask| mask.count_ones()).sum());
+        assert_eq!(Environment::DEFAULT.encode(&LAYOUT, !0), !named | default);
+    }
+}
