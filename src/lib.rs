@@ -2,7 +2,7 @@
 
 pub use fucina_core::{
     Error, ExecContext, GradcheckError, RawTensor, Result, Tensor, autograd, backend, dtype, error,
-    exec, gradcheck, kernels, layout, optim, pool, raw, rng, storage, tensor,
+    exec, fpenv, gradcheck, kernels, layout, optim, pool, raw, rng, storage, tensor,
 };
 pub use fucina_runtime::{
     OneShotWorker, SpinPolicy, TaskPool, TeamConfig, WaitGroup, WorkerTeam, context,

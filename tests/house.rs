@@ -33,7 +33,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Where core may be unsafe: STYLE's list, and the files that declare such modules.
-const UNSAFE_IN_CORE: &[&str] = &["alloc", "storage", "pool", "parallel", "exec/borrow.rs"];
+const UNSAFE_IN_CORE: &[&str] =
+    &["alloc", "storage", "pool", "parallel", "fpenv", "exec/borrow.rs"];
 const DECLARES_UNSAFE: &[&str] = &["lib.rs", "exec.rs"];
 
 /// Lines that a file may have.

@@ -7,6 +7,7 @@
 use core::fmt;
 
 use crate::dtype::DType;
+use crate::fpenv::Environment;
 use crate::layout::Shape;
 
 /// What the crate's fallible calls return.
@@ -187,6 +188,11 @@ pub enum Error {
         /// Scopes still open inside it.
         inner_open: usize,
     },
+    /// The calling thread rounds, flushes or traps in another way than every result here is promised for.
+    NonDefaultFloatEnvironment {
+        /// What it does.
+        found: Environment,
+    },
 }
 
 /// What is wrong with a shape.
@@ -269,7 +275,7 @@ impl Error {
             | Self::ActiveExecScopeRequired { op }
             | Self::ActiveExecScopeUnsupported { op }
             | Self::UnsupportedGradient { op } => op,
-            Self::ScopeOrder { .. } => return None,
+            Self::ScopeOrder { .. } | Self::NonDefaultFloatEnvironment { .. } => return None,
         })
     }
 }
@@ -356,6 +362,10 @@ impl fmt::Display for Error {
                     f,
                     "close scope: {inner_open} opened inside it still open; newest first fits"
                 )
+            }
+            Self::NonDefaultFloatEnvironment { found } => {
+                let default = Environment::DEFAULT;
+                write!(f, "float environment: {found}; the default, {default}, fits")
             }
         }
     }

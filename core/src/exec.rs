@@ -10,6 +10,7 @@ mod context;
 mod copy;
 mod create;
 mod elementwise;
+mod environment;
 mod gemm;
 mod loss;
 mod matmul;

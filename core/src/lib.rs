@@ -9,6 +9,7 @@ pub mod backend;
 pub mod dtype;
 pub mod error;
 pub mod exec;
+pub mod fpenv;
 pub mod kernels;
 pub mod layout;
 pub mod optim;

@@ -10,6 +10,7 @@ use super::timeline::Recording;
 use crate::alloc::AllocHandle;
 use crate::backend::{BackendRef, Real, SCALAR, Table};
 use crate::error::{Error, Result};
+use crate::fpenv::{self, Environment};
 use crate::parallel::{SerialTeam, Team};
 use crate::pool::{Heap, HeapRef, PoolConfig};
 use crate::storage::Origin;
@@ -43,6 +44,8 @@ pub struct ExecContext {
     /// What outlives the context was reported by `close`.
     pub(super) reported: Cell<bool>,
     clock: Cell<u64>,
+    /// That of the thread on which the context began.
+    pub(super) float_environment: OnceCell<Option<Environment>>,
 }
 
 impl ExecContext {
@@ -62,6 +65,7 @@ impl ExecContext {
             recording: Recording::new(),
             reported: Cell::new(false),
             clock: Cell::new(0),
+            float_environment: OnceCell::new(),
         }
     }
 
@@ -85,6 +89,7 @@ impl ExecContext {
             recording: Recording::new(),
             reported: Cell::new(false),
             clock: Cell::new(0),
+            float_environment: OnceCell::from(fpenv::get()),
         }
     }
 
@@ -123,6 +128,7 @@ impl ExecContext {
 
     #[cold]
     fn make_heap(&self, op: &'static str) -> Result<&HeapRef> {
+        let _ = self.float_environment_at_init();
         let refused = Error::OutOfMemory { op, bytes: size_of::<Heap>() };
         let allocator = self.seed.take().ok_or(refused)?;
         match HeapRef::create(allocator, self.pool) {

@@ -91,10 +91,9 @@ impl ExecContext {
         let tail = if pack_right { n } else { n % tile.nr };
         let wide = if pack_left { m.next_multiple_of(tile.mr) } else { 0 };
         let each = (tail.next_multiple_of(tile.nr), wide);
-        let depth = if each.0 + each.1 == 0 {
-            k
-        } else {
-            k.min((PACKED / (each.0 + each.1)).max(DEPTH) / DEPTH * DEPTH)
+        let depth = match PACKED.checked_div(each.0 + each.1) {
+            Some(most) => k.min(most.max(DEPTH) / DEPTH * DEPTH),
+            None => k,
         };
         let site = self.site(op)?;
         let refused = Error::OutOfMemory { op, bytes: usize::MAX };

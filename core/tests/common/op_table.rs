@@ -74,6 +74,7 @@ macro_rules! calls {
 pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec reserve_scope_slot" |c, o| { let _scope = c.open_exec_scope(); c.reserve_scope_slot().map(|s| s.adopt(&o.x)) };
     "exec acquire_scratch" |c, o| c.pool().acquire_scratch::<f32>(5);
+    "exec check_float_environment" |c, o| c.check_float_environment();
     "exec empty" |c, o| c.empty::<f32>(&[2]);
     "exec full" |c, o| c.full(&[2], 1.0_f32);
     "exec zeros" |c, o| c.zeros::<f64>(&[2]);
