@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod exp;
+mod gelu;
 mod log;
 mod tanh;
 
@@ -30,8 +31,15 @@ fn polynomial<L: Lanes<f32>, const N: usize>(l: L, x: L::V, c: &[f32; N]) -> L::
 /// Up to eight coefficients from `c[i]` on; `x`, `x^2`, `x^4`.
 #[inline(always)]
 fn eight<L: Lanes<f32>, const N: usize>(l: L, x: [L::V; 3], c: &[f32; N], i: usize) -> L::V {
-    let low = four(l, x, c, i);
-    if N > i + 4 { l.mul_add(four(l, x, c, i + 4), x[2], low) } else { low }
+    match N - i {
+        // One more product would save no time.
+        5 => {
+            let high = l.mul_add(l.splat(c[i + 4]), x[0], l.splat(c[i + 3]));
+            l.mul_add(l.mul_add(high, x[0], l.splat(c[i + 2])), x[1], two(l, x, c, i))
+        }
+        6.. => l.mul_add(four(l, x, c, i + 4), x[2], four(l, x, c, i)),
+        _ => four(l, x, c, i),
+    }
 }
 
 #[inline(always)]
@@ -44,6 +52,33 @@ fn four<L: Lanes<f32>, const N: usize>(l: L, x: [L::V; 3], c: &[f32; N], i: usiz
 fn two<L: Lanes<f32>, const N: usize>(l: L, x: [L::V; 3], c: &[f32; N], i: usize) -> L::V {
     let low = l.splat(c[i]);
     if N > i + 1 { l.mul_add(l.splat(c[i + 1]), x[0], low) } else { low }
+}
+
+/// `a * b - product`, exactly if `product` is `a * b` rounded and nothing is subnormal.
+#[inline(always)]
+fn product_error<L: Lanes<f32>>(l: L, a: L::V, b: L::V, product: L::V) -> L::V {
+    if L::FUSED {
+        return l.mul_add(a, b, l.neg(product));
+    }
+    // By halves of 12 bits (Veltkamp, Dekker 1971): each partial product is exact.
+    let split = |a: L::V| {
+        let c = l.mul(a, l.splat(4097.0));
+        let high = l.sub(c, l.sub(c, a));
+        (high, l.sub(a, high))
+    };
+    let ((a, a_low), (b, b_low)) = (split(a), split(b));
+    let sum = l.add(l.sub(l.mul(a, b), product), l.mul(a, b_low));
+    l.add(l.add(sum, l.mul(a_low, b)), l.mul(a_low, b_low))
+}
+
+/// `a - b * c`, exactly if `b` is `a / c` rounded or a little worse.
+#[inline(always)]
+fn remainder<L: Lanes<f32>>(l: L, a: L::V, b: L::V, c: L::V) -> L::V {
+    if L::FUSED {
+        return l.mul_add(l.neg(b), c, a);
+    }
+    let product = l.mul(b, c);
+    l.sub(l.sub(a, product), product_error(l, b, c, product))
 }
 
 /// Rounds a function of f64 to f32.
@@ -71,7 +106,7 @@ impl Math for f32 {
     }
     #[inline(always)]
     fn gelu<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
-        through_f64(l, x, |x| <f64 as Math>::gelu(ScalarLanes::<true>, x))
+        gelu::gelu(l, x)
     }
     #[inline(always)]
     fn gelu_derivative<L: Lanes<Self>>(l: L, x: L::V) -> L::V {

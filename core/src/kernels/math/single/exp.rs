@@ -31,12 +31,16 @@ pub(super) fn exp_parts<L: Lanes<f32>>(l: L, x: L::V, low: Option<L::V>) -> (L::
     (l.add(a, l.mul_add(rr, polynomial(l, r, &Q), b)), n)
 }
 
+/// `x` no further from 0 than the bounds; NaN stays.
+#[inline(always)]
+pub(super) fn clamp<L: Lanes<f32>>(l: L, x: L::V, low: f32, high: f32) -> L::V {
+    l.min(l.splat(high), l.max(l.splat(low), x))
+}
+
 /// `e^x`; at most 1 ulp.
 #[inline(always)]
 pub(super) fn exp<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
-    let (s, n) = exp_parts(l, x, None);
-    let y = l.scale_pow2(l.add(s, l.splat(1.0)), n);
-    // Beyond these `n` may be out of range and `y` anything. Selecting last keeps it off the longest chain.
-    let y = l.select(l.lt(x, l.splat(-105.0)), l.splat(0.0), y);
-    l.select(l.lt(l.splat(90.0), x), l.splat(f32::INFINITY), y)
+    // At the bounds the result is 0 and infinite.
+    let (s, n) = exp_parts(l, clamp(l, x, -105.0, 90.0), None);
+    l.scale_pow2(l.add(s, l.splat(1.0)), n)
 }
