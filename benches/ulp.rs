@@ -87,7 +87,11 @@ fn cases() -> Vec<Case> {
         tanh(-4.0..4.0) = libm::tanh;
         sigmoid(-10.0..10.0) = |x| 1.0 / (1.0 + libm::exp(-x));
         gelu(-5.0..5.0) = |x| if x == f64::NEG_INFINITY { -0.0 } else { x * phi(x).0 };
-        gelu_derivative(-5.0..5.0) = |x| phi(x).0 + if x.is_infinite() { 0.0 } else { x * phi(x).1 };
+        gelu_derivative(-5.0..5.0) = |x| {
+            let y = phi(x).0 + if x.is_infinite() { 0.0 } else { x * phi(x).1 };
+            // It comes to 0 from below.
+            if y == 0.0 { -0.0 } else { y }
+        };
     }
 }
 

@@ -8,11 +8,12 @@
 
 mod exp;
 mod gelu;
+mod gelu_derivative;
 mod log;
 mod tanh;
 
 use super::Math;
-use crate::kernels::{Lanes, ScalarLanes};
+use crate::kernels::Lanes;
 
 /// A polynomial of up to 16 coefficients, from its constant; by pairs (Estrin), since a chain of steps would wait on
 /// each.
@@ -81,10 +82,12 @@ fn remainder<L: Lanes<f32>>(l: L, a: L::V, b: L::V, c: L::V) -> L::V {
     l.sub(l.sub(a, product), product_error(l, b, c, product))
 }
 
-/// Rounds a function of f64 to f32.
+/// `y * 2^n`, rounded once, for `n` in `[-180, 60]` and `y` that is not tiny.
 #[inline(always)]
-fn through_f64<L: Lanes<f32>>(l: L, x: L::V, f: impl Fn(f64) -> f64) -> L::V {
-    l.map(x, |x| f(f64::from(x)) as f32)
+fn scale_down<L: Lanes<f32>>(l: L, y: L::V, n: L::V) -> L::V {
+    const TWO_60: f32 = (1_u64 << 60) as f32;
+    let raised = l.mul(y, l.pow2(l.add(n, l.splat(60.0))));
+    l.mul(raised, l.splat(1.0 / TWO_60))
 }
 
 impl Math for f32 {
@@ -110,6 +113,6 @@ impl Math for f32 {
     }
     #[inline(always)]
     fn gelu_derivative<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
-        through_f64(l, x, |x| <f64 as Math>::gelu_derivative(ScalarLanes::<true>, x))
+        gelu_derivative::gelu_derivative(l, x)
     }
 }

@@ -1,4 +1,4 @@
-//! The gated normal distribution function and its derivative.
+//! The normal distribution function times its argument.
 //!
 //! From `|x| = 1/2` on everything is made from the tail `Q(a) = e^(-a^2 / 2) R(a)` at `a = |x|`: `gelu(-a) = -a Q(a)`
 //! and `gelu(a) = a - a Q(a)`. `R` (Mills' ratio times a constant) falls smoothly from 1/2 to about `0.4 / a`; with
@@ -12,7 +12,7 @@
 #![forbid(unsafe_code)]
 
 use super::exp::exp_parts;
-use super::{polynomial, product_error, remainder};
+use super::{polynomial, product_error, remainder, scale_down};
 use crate::kernels::Lanes;
 
 const SHIFT: f32 = 1.75;
@@ -56,15 +56,7 @@ fn tail<L: Lanes<f32>>(l: L, a: L::V) -> (L::V, L::V) {
     let y = l.mul(q, g);
     let y_low = l.mul_add(q, g_low, product_error(l, q, g, y));
     let y_low = l.mul_add(q_low, polynomial(l, q, &SLOPE), y_low);
-    (l.add(y, l.mul_add(y, s, y_low)), n)
-}
-
-/// `y * 2^n`, rounded once, for `n` in `[-180, 60]` and `y` that is not tiny.
-#[inline(always)]
-fn scale_down<L: Lanes<f32>>(l: L, y: L::V, n: L::V) -> L::V {
-    const TWO_60: f32 = (1_u64 << 60) as f32;
-    let raised = l.mul(y, l.pow2(l.add(n, l.splat(60.0))));
-    l.mul(raised, l.splat(1.0 / TWO_60))
+    (l.add(y, l.mul_add(y, s, l.mul_add(y_low, s, y_low))), n)
 }
 
 /// `Phi(x)` for `|x| <= 1/2`.
