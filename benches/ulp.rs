@@ -80,6 +80,16 @@ fn phi(x: f64) -> (f64, f64) {
     (0.5 * libm::erfc(-x / core::f64::consts::SQRT_2), density)
 }
 
+/// `x` times the logistic function of `v`.
+fn gate(x: f64, v: f64) -> f64 {
+    let z = libm::exp(-v.abs());
+    match v {
+        v if v >= 0.0 => x / (1.0 + z),
+        _ if z == 0.0 => -0.0,
+        _ => x * (z / (1.0 + z)),
+    }
+}
+
 fn cases() -> Vec<Case> {
     cases! {
         exp(-10.0..10.0) = libm::exp;
@@ -92,6 +102,15 @@ fn cases() -> Vec<Case> {
             // It comes to 0 from below.
             if y == 0.0 { -0.0 } else { y }
         };
+        expm1(-10.0..10.0) = libm::expm1;
+        log1p(-0.9..10.0) = libm::log1p;
+        rsqrt(0.0..100.0) = |x| 1.0 / libm::sqrt(x);
+        erf(-3.0..3.0) = libm::erf;
+        sin(-100.0..100.0) = libm::sin;
+        cos(-100.0..100.0) = libm::cos;
+        softplus(-10.0..10.0) = |x| x.max(0.0) + libm::log1p(libm::exp(-x.abs()));
+        silu(-10.0..10.0) = |x| gate(x, x);
+        gelu_tanh(-5.0..5.0) = |x| gate(x, (8.0 / core::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x));
     }
 }
 
@@ -115,7 +134,8 @@ impl Found {
         }
         let nearest = exact as f32;
         self.not_nearest += u64::from(ours != nearest);
-        self.wrong_zeros += u64::from(ours == 0.0 && ours.is_sign_positive() != exact.is_sign_positive());
+        self.wrong_zeros +=
+            u64::from(ours == 0.0 && ours.is_sign_positive() != exact.is_sign_positive());
         if ours == nearest && self.max_ulp > 0.5 {
             return;
         }

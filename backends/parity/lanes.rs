@@ -1,4 +1,4 @@
-//! Every operation of [`Lanes`] against the one-lane form.
+//! Every operation of [`Lanes`], and every function made from them, against the one-lane form.
 
 use fucina_core::kernels::Lanes;
 
@@ -16,7 +16,7 @@ pub(crate) fn lanes<T: Sample>(
 
         macro_rules! check {
             // check!("add", a, b, c => |l, x, y, z| l.add(x, y))
-            ($name:literal, $a:expr, $b:expr, $c:expr => |$l:ident, $x:ident, $y:ident, $z:ident| $body:expr) => {{
+            ($name:expr, $a:expr, $b:expr, $c:expr => |$l:ident, $x:ident, $y:ident, $z:ident| $body:expr) => {{
                 let (a, b, c): (&[T], &[T], &[T]) = ($a, $b, $c);
                 let mut ours = vec![T::NAN; a.len()];
                 for (at, out) in ours.chunks_exact_mut(lanes).enumerate() {
@@ -61,6 +61,14 @@ pub(crate) fn lanes<T: Sample>(
         check!("max", &a, &b, &c => |l, x, y, z| l.max(x, y));
         check!("splat", &a, &b, &c => |l, x, y, z| l.add(x, l.splat(T::from_f64(0.1))));
         check!("map", &a, &b, &c => |l, x, y, z| l.map(x, |x| x - T::ONE));
+        macro_rules! functions {
+            // functions!(exp, log) => check!("exp", &a, .. => |l, x, y, z| T::exp(l, x)); check!("log", ..);
+            ($($name:ident),*) => {$(
+                check!(stringify!($name), &a, &b, &c => |l, x, y, z| T::$name(l, x));
+            )*};
+        }
+        functions!(exp, log, tanh, sigmoid, gelu, gelu_derivative, expm1, log1p, rsqrt, erf, sin);
+        functions!(cos, softplus, silu, gelu_tanh);
     }
     signs_of_nan_are_kept(l);
     parts_stay_in_bounds(l, &mut report);

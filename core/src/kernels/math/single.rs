@@ -6,13 +6,18 @@
 //! points in 64-bit precision, coefficients rounded to f32 one by one, the rest fitted anew after each.
 #![forbid(unsafe_code)]
 
+mod erf;
 mod exp;
+mod expm1;
+mod gates;
 mod gelu;
 mod gelu_derivative;
 mod log;
 mod tanh;
+mod trig;
 
 use super::Math;
+use super::rsqrt::rsqrt;
 use crate::kernels::Lanes;
 
 /// A polynomial of up to 16 coefficients, from its constant; by pairs (Estrin), since a chain of steps would wait on
@@ -114,5 +119,41 @@ impl Math for f32 {
     #[inline(always)]
     fn gelu_derivative<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
         gelu_derivative::gelu_derivative(l, x)
+    }
+    #[inline(always)]
+    fn expm1<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        expm1::expm1(l, x)
+    }
+    #[inline(always)]
+    fn log1p<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        log::log1p(l, x)
+    }
+    #[inline(always)]
+    fn rsqrt<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        rsqrt(l, x)
+    }
+    #[inline(always)]
+    fn erf<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        erf::erf(l, x)
+    }
+    #[inline(always)]
+    fn sin<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        trig::sin(l, x)
+    }
+    #[inline(always)]
+    fn cos<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        trig::cos(l, x)
+    }
+    #[inline(always)]
+    fn softplus<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        gates::softplus(l, x)
+    }
+    #[inline(always)]
+    fn silu<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        gates::silu(l, x)
+    }
+    #[inline(always)]
+    fn gelu_tanh<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        gates::gelu_tanh(l, x)
     }
 }

@@ -15,7 +15,8 @@ use crate::kernels::Lanes;
 /// 16 bits of `ln 2`, and the rest.
 pub(super) const LN_2: (f32, f32) = (0.693_145_75, 1.428_606_8e-6);
 /// `Q`, from its constant.
-const Q: [f32; 5] = [4.999_999_4e-1, 1.666_651_7e-1, 4.166_810_2e-2, 8.369_165_5e-3, 1.383_801_6e-3];
+const Q: [f32; 5] =
+    [4.999_999_4e-1, 1.666_651_7e-1, 4.166_810_2e-2, 8.369_165_5e-3, 1.383_801_6e-3];
 
 /// `(s, n)` with `e^(x + low) = 2^n * (1 + s)`, `s` in `[-0.3, 0.42]`; for `|x| < 10^4`, `low` beneath a unit of `x`.
 #[inline(always)]

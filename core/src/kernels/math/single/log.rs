@@ -1,9 +1,9 @@
-//! The natural logarithm.
+//! The natural logarithm, of `x` and of `1 + x`.
 //!
 //! `x = 2^e * m` with `m` in `[0.707, 1.414)`, so that `ln x = e ln 2 + ln(1 + f)`, `f = m - 1` exact. The first
 //! term's high part (`e` times 16 bits) is exact, and its sum with `f` is kept with its error: where the two nearly
 //! cancel (just below 1, `e = -1`) nothing is lost. `ln(1 + f) = f - f^2 / 2 + f^3 P(f)`. Subnormal arguments are
-//! scaled by 2^23 first.
+//! scaled by 2^23 first. `ln(1 + x) = ln u + (1 + x - u) / u` with the rounded sum `u`, whose error is exact.
 //!
 //! `P`, degree 8: Remez, `ln(1 + f)` to 2^-30.3 (relative) on `[0.707 - 1, 1.415 - 1]`.
 #![forbid(unsafe_code)]
@@ -59,4 +59,20 @@ pub(super) fn log<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
     let y = l.select(l.eq(x, l.splat(f32::INFINITY)), x, y);
     let y = l.select(l.lt(l.splat(0.0), x), y, l.splat(f32::NAN));
     l.select(l.eq(x, l.splat(0.0)), l.splat(f32::NEG_INFINITY), y)
+}
+
+/// `ln(1 + x)`; at most 2 ulp.
+#[inline(always)]
+pub(super) fn log1p<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
+    let one = l.splat(1.0);
+    let u = l.add(one, x);
+    // From 2^24 on it is wrong by at most 1, and `u` takes it away.
+    let lost = l.sub(x, l.sub(u, one));
+    let (f, e) = log_parts(l, u);
+    let y = log_sum(l, f, e, Some(l.div(lost, u)));
+    // -0 is its own; then infinity, -1 and what is not above -1 (NaN too).
+    let y = l.copysign(y, x);
+    let y = l.select(l.eq(x, l.splat(f32::INFINITY)), x, y);
+    let y = l.select(l.lt(l.splat(-1.0), x), y, l.splat(f32::NAN));
+    l.select(l.eq(x, l.splat(-1.0)), l.splat(f32::NEG_INFINITY), y)
 }
