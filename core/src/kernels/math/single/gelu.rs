@@ -2,12 +2,12 @@
 //!
 //! From `|x| = 1/2` on everything is made from the tail `Q(a) = e^(-a^2 / 2) R(a)` at `a = |x|`: `gelu(-a) = -a Q(a)`
 //! and `gelu(a) = a - a Q(a)`. `R` (Mills' ratio times a constant) falls smoothly from 1/2 to about `0.4 / a`; with
-//! `q = a / (a + 1.75)` it is `a R(a) = q G(q)`, `G` within `[0.45, 0.8]`, a polynomial in `q - 137/256`. (The centre
-//! was chosen such that the constant term is close to an f32.) `a^2` is kept in two terms, and so are `q` and the
+//! `q = a / (a + 1.75)` it is `a R(a) = q G(q)`, `G` within `[0.45, 0.8]`, a polynomial in `q - 47/64`. (The centre
+//! is where most of the tail lies, and such that the constant term is close to an f32.) `a^2` is kept in two terms, and so are `q` and the
 //! product `q G`: only `G` itself, `s` and the last sum round. The power of two is put on last, so that a subnormal
 //! result rounds once. Below, `Phi(x) = 1/2 + x P(x^2)`.
 //!
-//! `G`, degree 9: Remez, 2^-26.7 (relative) for `a` in `[0.49, 13.3]`; at 14.2 the last subnormal is passed.
+//! `G`, degree 9: Remez, 2^-26.3 (relative) for `a` in `[0.49, 13.3]`; at 14.2 the last subnormal is passed.
 //! `P`, degree 3: Remez, `Phi(-|x|)` to 2^-28.6 (relative) on `|x| <= 0.505`.
 #![forbid(unsafe_code)]
 
@@ -16,20 +16,20 @@ use super::{polynomial, product_error, remainder, scale_down};
 use crate::kernels::Lanes;
 
 const SHIFT: f32 = 1.75;
-const CENTRE: f32 = 137.0 / 256.0;
+const CENTRE: f32 = 47.0 / 64.0;
 /// `G`: its constant, and the others from the lowest.
 const G: (f32, [f32; 9]) = (
-    6.293_984_7e-1,
+    5.225_119e-1,
     [
-        -5.398_994e-1,
-        -4.532_882e-2,
-        2.918_942e-1,
-        1.468_620_7e-1,
-        -1.633_637_8e-1,
-        -2.769_991_2e-1,
-        -6.988_926e-2,
-        2.544_148_6e-1,
-        2.571_576_2e-1,
+        -5.203_689e-1,
+        1.447_329_7e-1,
+        3.022_590_6e-1,
+        -1.617_467e-1,
+        -3.887_921_6e-1,
+        7.588_059e-2,
+        6.873_031e-1,
+        6.884_720_3e-1,
+        2.408_222e-1,
     ],
 );
 /// The derivative of `q G` by `q`, to a tenth (it weighs a rounding error).
@@ -40,15 +40,15 @@ const P: [f32; 4] = [3.989_422_6e-1, -6.648_946e-2, 9.960_901e-3, -1.122_020_8e-
 /// `(y, n)` with `a Q(a) = 2^n y`, for `0 <= a <= 15`; `n` is in `[-163, 0]`.
 #[inline(always)]
 fn tail<L: Lanes<f32>>(l: L, a: L::V) -> (L::V, L::V) {
-    let minus_half = l.mul(a, l.splat(-0.5));
-    let square = l.mul(minus_half, a);
-    let square_low = product_error(l, minus_half, a, square);
-    let (s, n) = exp_parts(l, square, Some(square_low));
     let d = l.add(a, l.splat(SHIFT));
     let d_low = l.sub(a, l.sub(d, l.splat(SHIFT)));
     let u = l.div(l.splat(1.0), d);
     let q = l.mul(a, u);
     let q_low = l.mul(l.mul_add(l.neg(q), d_low, remainder(l, a, q, d)), u);
+    let minus_half = l.mul(a, l.splat(-0.5));
+    let square = l.mul(minus_half, a);
+    let square_low = product_error(l, minus_half, a, square);
+    let (s, n) = exp_parts(l, square, Some(square_low));
     let t = l.sub(q, l.splat(CENTRE));
     let p = polynomial(l, t, &G.1);
     let g = l.mul_add(t, p, l.splat(G.0));
