@@ -51,8 +51,9 @@ fn unfused<F: Unary<f32> + Default>(x: &[f32], out: &mut [f32]) {
 }
 
 macro_rules! cases {
-    // cases! { exp(-10.0..10.0) = libm::exp; } => [Case { name: "exp", fused: fused::<exp>, .. }]
-    ($($name:ident($low:literal..$high:literal) = $exact:expr;)*) => {{
+    // cases! { exp(-10.0..10.0) => libm::exp; exp10(-9.0..9.0): |l, x| .. => ..; } =>
+    // [Case { name: "exp", fused: fused::<exp>, .. }, ..], where `exp` applies `f32::exp`, `exp10` the body
+    ($($name:ident($low:literal..$high:literal) $(: |$l:ident, $x:ident| $body:expr)? => $exact:expr;)*) => {{
         $(
             #[expect(non_camel_case_types, reason = "one name for the function and its case")]
             #[derive(Default)]
@@ -60,7 +61,7 @@ macro_rules! cases {
             impl Unary<f32> for $name {
                 #[inline(always)]
                 fn apply<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
-                    <f32 as Math>::$name(l, x)
+                    cases!(@ l, x, $name $(, |$l, $x| $body)?)
                 }
             }
         )*
@@ -71,6 +72,11 @@ macro_rules! cases {
             exact: $exact,
             range: ($low, $high),
         }),*]
+    }};
+    (@ $l:ident, $x:ident, $name:ident) => { <f32 as Math>::$name($l, $x) };
+    (@ $l:ident, $x:ident, $name:ident, |$a:ident, $b:ident| $body:expr) => {{
+        let ($a, $b) = ($l, $x);
+        $body
     }};
 }
 
@@ -90,27 +96,47 @@ fn gate(x: f64, v: f64) -> f64 {
     }
 }
 
+/// `2 sqrt(2 / pi) (x + 0.044715 x^3)` and its derivative.
+fn tanh_argument(x: f64) -> (f64, f64) {
+    let c = (8.0 / core::f64::consts::PI).sqrt();
+    (c * (x + 0.044_715 * x * x * x), c * (1.0 + 3.0 * 0.044_715 * x * x))
+}
+
 fn cases() -> Vec<Case> {
     cases! {
-        exp(-10.0..10.0) = libm::exp;
-        log(0.0..100.0) = libm::log;
-        tanh(-4.0..4.0) = libm::tanh;
-        sigmoid(-10.0..10.0) = |x| 1.0 / (1.0 + libm::exp(-x));
-        gelu(-5.0..5.0) = |x| if x == f64::NEG_INFINITY { -0.0 } else { x * phi(x).0 };
-        gelu_derivative(-5.0..5.0) = |x| {
+        exp(-10.0..10.0) => libm::exp;
+        log(0.0..100.0) => libm::log;
+        tanh(-4.0..4.0) => libm::tanh;
+        sigmoid(-10.0..10.0) => |x| 1.0 / (1.0 + libm::exp(-x));
+        gelu(-5.0..5.0) => |x| if x == f64::NEG_INFINITY { -0.0 } else { x * phi(x).0 };
+        gelu_derivative(-5.0..5.0) => |x| {
             let y = phi(x).0 + if x.is_infinite() { 0.0 } else { x * phi(x).1 };
             // It comes to 0 from below.
             if y == 0.0 { -0.0 } else { y }
         };
-        expm1(-10.0..10.0) = libm::expm1;
-        log1p(-0.9..10.0) = libm::log1p;
-        rsqrt(0.0..100.0) = |x| 1.0 / libm::sqrt(x);
-        erf(-3.0..3.0) = libm::erf;
-        sin(-100.0..100.0) = libm::sin;
-        cos(-100.0..100.0) = libm::cos;
-        softplus(-10.0..10.0) = |x| x.max(0.0) + libm::log1p(libm::exp(-x.abs()));
-        silu(-10.0..10.0) = |x| gate(x, x);
-        gelu_tanh(-5.0..5.0) = |x| gate(x, (8.0 / core::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x));
+        expm1(-10.0..10.0) => libm::expm1;
+        log1p(-0.9..10.0) => libm::log1p;
+        rsqrt(0.0..100.0) => |x| 1.0 / libm::sqrt(x);
+        erf(-3.0..3.0) => libm::erf;
+        sin(-100.0..100.0) => libm::sin;
+        cos(-100.0..100.0) => libm::cos;
+        softplus(-10.0..10.0) => |x| x.max(0.0) + libm::log1p(libm::exp(-x.abs()));
+        silu(-10.0..10.0) => |x| gate(x, x);
+        gelu_tanh(-5.0..5.0) => |x| gate(x, tanh_argument(x).0);
+        gelu_tanh_derivative(-5.0..5.0) => |x| {
+            let (v, slope) = tanh_argument(x);
+            let z = libm::exp(-v.abs());
+            let (larger, smaller) = (1.0 / (1.0 + z), z / (1.0 + z));
+            match v {
+                _ if z == 0.0 => if v < 0.0 { -0.0 } else { 1.0 },
+                v if v < 0.0 => smaller + x * slope * (larger * smaller),
+                _ => larger + x * slope * (larger * smaller),
+            }
+        };
+        // Powers by one operand: all bases to two exponents, ten to all exponents.
+        pow_2_4(0.0..10.0): |l, x| <f32 as Math>::pow(l, x, l.splat(2.4)) => |x| libm::pow(x, f64::from(2.4_f32));
+        pow_minus_7(0.1..10.0): |l, x| <f32 as Math>::pow(l, x, l.splat(-7.0)) => |x| libm::pow(x, -7.0);
+        pow_of_10(-9.0..9.0): |l, x| <f32 as Math>::pow(l, l.splat(10.0), x) => |x| libm::pow(10.0, x);
     }
 }
 

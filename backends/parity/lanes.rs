@@ -61,6 +61,8 @@ pub(crate) fn lanes<T: Sample>(
         check!("max", &a, &b, &c => |l, x, y, z| l.max(x, y));
         check!("splat", &a, &b, &c => |l, x, y, z| l.add(x, l.splat(T::from_f64(0.1))));
         check!("map", &a, &b, &c => |l, x, y, z| l.map(x, |x| x - T::ONE));
+        check!("map2", &a, &b, &c => |l, x, y, z| l.map2(x, y, |x, y| x - y));
+        check!("pow", &a, &b, &c => |l, x, y, z| T::pow(l, x, y));
         macro_rules! functions {
             // functions!(exp, log) => check!("exp", &a, .. => |l, x, y, z| T::exp(l, x)); check!("log", ..);
             ($($name:ident),*) => {$(
@@ -68,7 +70,7 @@ pub(crate) fn lanes<T: Sample>(
             )*};
         }
         functions!(exp, log, tanh, sigmoid, gelu, gelu_derivative, expm1, log1p, rsqrt, erf, sin);
-        functions!(cos, softplus, silu, gelu_tanh);
+        functions!(cos, softplus, silu, gelu_tanh, gelu_tanh_derivative);
     }
     signs_of_nan_are_kept(l);
     parts_stay_in_bounds(l, &mut report);

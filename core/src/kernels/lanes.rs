@@ -101,6 +101,18 @@ pub trait Lanes<T: Float>: Copy {
     }
     /// Applies `f` lane by lane: for functions that have no vector form yet.
     fn map(self, a: Self::V, f: impl Fn(T) -> T) -> Self::V;
+    /// Applies `f` to two operands, lane by lane.
+    #[inline(always)]
+    fn map2(self, a: Self::V, b: Self::V, f: impl Fn(T, T) -> T) -> Self::V {
+        // No lanes are more than 32.
+        let (mut x, mut y) = ([T::ZERO; 32], [T::ZERO; 32]);
+        self.store(a, &mut x);
+        self.store(b, &mut y);
+        for (x, &y) in x.iter_mut().zip(&y).take(Self::N) {
+            *x = f(*x, y);
+        }
+        self.load(&x)
+    }
 }
 
 /// One lane, on any target. `FUSED` chooses the class of bits.

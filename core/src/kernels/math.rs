@@ -44,4 +44,8 @@ pub trait Math: Float {
     fn silu<L: Lanes<Self>>(l: L, x: L::V) -> L::V;
     /// `x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`, the tanh form of [`Math::gelu`]; at most 2 ulp for f32.
     fn gelu_tanh<L: Lanes<Self>>(l: L, x: L::V) -> L::V;
+    /// The derivative of [`Math::gelu_tanh`]; at most 2 ulp for f32.
+    fn gelu_tanh_derivative<L: Lanes<Self>>(l: L, x: L::V) -> L::V;
+    /// `x^y`, with IEEE 754's special cases; at most 2 ulp.
+    fn pow<L: Lanes<Self>>(l: L, x: L::V, y: L::V) -> L::V;
 }

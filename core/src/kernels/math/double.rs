@@ -4,6 +4,8 @@ use super::Math;
 use super::rsqrt::rsqrt;
 use crate::kernels::Lanes;
 
+const TWICE_SQRT_2_OVER_PI: f64 = 1.595_769_121_605_731;
+
 /// `Phi(x)`, through erfc so that the left tail keeps its digits.
 fn phi(x: f64) -> f64 {
     0.5 * libm::erfc(-x * core::f64::consts::FRAC_1_SQRT_2)
@@ -87,7 +89,25 @@ impl Math for f64 {
     }
     #[inline(always)]
     fn gelu_tanh<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
-        const TWICE_SQRT_2_OVER_PI: f64 = 1.595_769_121_605_731;
         l.map(x, |x| gate(x, TWICE_SQRT_2_OVER_PI * (x + 0.044_715 * x * x * x)))
+    }
+    #[inline(always)]
+    fn gelu_tanh_derivative<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        l.map(x, |x| {
+            let v = TWICE_SQRT_2_OVER_PI * (x + 0.044_715 * x * x * x);
+            let z = libm::exp(-v.abs());
+            let (larger, smaller) = (1.0 / (1.0 + z), z / (1.0 + z));
+            let sigmoid = if v < 0.0 { smaller } else { larger };
+            // Where it has vanished x may be infinite: their product is 0, not NaN.
+            if smaller == 0.0 {
+                return sigmoid;
+            }
+            let slope = TWICE_SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044_715 * x * x);
+            sigmoid + x * slope * (larger * smaller)
+        })
+    }
+    #[inline(always)]
+    fn pow<L: Lanes<Self>>(l: L, x: L::V, y: L::V) -> L::V {
+        l.map2(x, y, libm::pow)
     }
 }

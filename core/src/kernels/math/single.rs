@@ -12,7 +12,9 @@ mod expm1;
 mod gates;
 mod gelu;
 mod gelu_derivative;
+mod gelu_tanh;
 mod log;
+mod pow;
 mod tanh;
 mod trig;
 
@@ -154,6 +156,14 @@ impl Math for f32 {
     }
     #[inline(always)]
     fn gelu_tanh<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
-        gates::gelu_tanh(l, x)
+        gelu_tanh::gelu_tanh(l, x)
+    }
+    #[inline(always)]
+    fn gelu_tanh_derivative<L: Lanes<Self>>(l: L, x: L::V) -> L::V {
+        gelu_tanh::gelu_tanh_derivative(l, x)
+    }
+    #[inline(always)]
+    fn pow<L: Lanes<Self>>(l: L, x: L::V, y: L::V) -> L::V {
+        pow::pow(l, x, y)
     }
 }

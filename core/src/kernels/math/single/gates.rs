@@ -1,21 +1,14 @@
-//! Functions made from the logistic one: `softplus`, `silu` and the tanh form of gelu.
+//! Functions made from the logistic one: `softplus`, `silu` and the gate that gelu's tanh form has too.
 //!
 //! All start from `z = e^-|v| = 2^n (1 + s)`, which never overflows. `softplus x = max(x, 0) + ln(1 + z)`.
 //! `x sigmoid(v)` is `x u (1 + s) 2^n` or `x u` for `v` below or above 0, `u = 1 / (1 + z)`: `u` and `x u` are kept with
 //! their errors, so the last sum is the one large rounding, and the power of two is put on last.
-//!
-//! The tanh form is `x sigmoid(v)` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`. An error in `v` counts as often as
-//! `v` is large: it is computed in two terms.
 #![forbid(unsafe_code)]
 
 use super::exp::{clamp, exp_parts};
 use super::log::{log_parts, log_sum};
 use super::{product_error, remainder, scale_down};
 use crate::kernels::Lanes;
-
-/// `2 sqrt(2 / pi)` and 0.044715 times it, in two terms each.
-pub(super) const LINEAR: (f32, f32) = (1.595_769_2, -4.534_068e-8);
-pub(super) const CUBIC: (f32, f32) = (7.135_481_4e-2, 2.398_832_5e-9);
 
 /// `ln(1 + e^x)`; at most 2 ulp.
 #[inline(always)]
@@ -57,31 +50,4 @@ pub(super) fn gate<L: Lanes<f32>>(l: L, x: L::V, v: L::V, v_low: Option<L::V>) -
 pub(super) fn silu<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
     let v = clamp(l, x, -112.0, 112.0);
     l.select(l.lt(l.splat(112.0), x), x, gate(l, v, v, None))
-}
-
-/// `x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2`; at most 2 ulp.
-#[inline(always)]
-pub(super) fn gelu_tanh<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
-    let bounded = clamp(l, x, -11.0, 11.0);
-    let (v, v_low) = argument(l, bounded);
-    l.select(l.lt(l.splat(11.0), x), x, gate(l, bounded, v, Some(v_low)))
-}
-
-/// `x (LINEAR + CUBIC x^2)` in two terms, for `|x| <= 11`.
-#[inline(always)]
-fn argument<L: Lanes<f32>>(l: L, x: L::V) -> (L::V, L::V) {
-    let square = l.mul(x, x);
-    let square_low = product_error(l, x, x, square);
-    let cubic = l.splat(CUBIC.0);
-    let t = l.mul(cubic, square);
-    let t_low = l.mul_add(l.splat(CUBIC.1), square, product_error(l, cubic, square, t));
-    let t_low = l.mul_add(cubic, square_low, t_low);
-    // Whichever is larger (Knuth's two-sum).
-    let linear = l.splat(LINEAR.0);
-    let i = l.add(linear, t);
-    let back = l.sub(i, linear);
-    let i_low = l.add(l.sub(linear, l.sub(i, back)), l.sub(t, back));
-    let i_low = l.add(i_low, l.add(t_low, l.splat(LINEAR.1)));
-    let v = l.mul(x, i);
-    (v, l.mul_add(x, i_low, product_error(l, x, i, v)))
 }
