@@ -2,6 +2,15 @@
 
 pub use fucina_core::{
     Error, ExecContext, GradcheckError, RawTensor, Result, Tensor, autograd, backend, dtype, error,
-    exec, gradcheck, kernels, layout, optim, parallel, pool, raw, rng, storage, tensor,
+    exec, gradcheck, kernels, layout, optim, pool, raw, rng, storage, tensor,
 };
-pub use fucina_runtime::{WorkerTeam, context, context_with_threads};
+pub use fucina_runtime::{
+    OneShotWorker, SpinPolicy, TaskPool, TeamConfig, WaitGroup, WorkerTeam, context,
+    context_with_threads,
+};
+
+/// How many threads a host's contexts use, and why; and the [`Team`](parallel::Team) they run on.
+pub mod parallel {
+    pub use fucina_core::parallel::*;
+    pub use fucina_runtime::parallel::*;
+}

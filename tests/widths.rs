@@ -1,4 +1,10 @@
-//! The same bits for every number of threads: ops large enough for a team, and a training run, at widths 1, 2, 3, 5, 8.
+//! The same bits for every number of threads: the whole op table on operands large enough for a team, further shapes, and a
+//! training run, at widths 1, 2, 3, 5, 8.
+
+#[path = "../core/tests/common/op_table.rs"]
+mod op_table;
+
+use core::any::Any;
 
 use fucina::optim::{AdamW, AdamWConfig};
 use fucina::{ExecContext, RawTensor, Result, Tensor, context_with_threads};
@@ -25,6 +31,54 @@ fn same_at_every_width(name: &str, f: impl Fn(&ExecContext) -> Result<RawTensor<
         let differs = got.iter().zip(expected.iter()).position(|(a, b)| a != b);
         assert_eq!(differs, None, "{name}: width {width}");
     }
+}
+
+/// The bits of what an op returned, if it is numbers.
+fn result_bits(shown: &dyn Any, out: &mut Vec<u32>) {
+    let mut tensor = |x: &RawTensor<f32>| out.extend(x.iter().map(f32::to_bits));
+    if let Some(x) = shown.downcast_ref::<RawTensor<f32>>() {
+        tensor(x);
+    } else if let Some(x) = shown.downcast_ref::<Tensor<f32>>() {
+        tensor(x.raw());
+    } else if let Some((x, y)) = shown.downcast_ref::<(RawTensor<f32>, RawTensor<f32>)>() {
+        [x, y].into_iter().for_each(tensor);
+    } else if let Some((x, y)) = shown.downcast_ref::<(Tensor<f32>, Tensor<f32>)>() {
+        [x, y].into_iter().for_each(|x| tensor(x.raw()));
+    } else if let Some(x) = shown.downcast_ref::<Option<Tensor<f32>>>() {
+        x.iter().for_each(|x| tensor(x.raw()));
+    } else if let Some(x) = shown.downcast_ref::<RawTensor<i64>>() {
+        out.extend(x.iter().map(|x| x as u32));
+    } else if let Some(x) = shown.downcast_ref::<Tensor<i64>>() {
+        out.extend(x.raw().iter().map(|x| x as u32));
+    } else if let Some(x) = shown.downcast_ref::<[f32; 70_000]>() {
+        out.extend(x.iter().map(|x| x.to_bits()));
+    }
+}
+
+#[test]
+fn every_op_of_the_table_has_one_result_at_every_width() {
+    let mut compared = 0;
+    let mut expected: Vec<Vec<u32>> = Vec::new();
+    for width in WIDTHS {
+        let ctx = context_with_threads(width);
+        let operands = op_table::Operands::new(&ctx, 130, 517);
+        for (i, (name, call)) in op_table::TABLE.iter().enumerate() {
+            let mut got = Vec::new();
+            call(&ctx, &operands, &mut |shown| result_bits(shown, &mut got)).unwrap();
+            if let Some(grad) = operands.w.grad(&ctx).unwrap() {
+                result_bits(&grad, &mut got);
+                operands.w.zero_grad();
+            }
+            compared += got.len();
+            if width == 1 {
+                expected.push(got);
+                continue;
+            }
+            let differs = got.iter().zip(&expected[i]).position(|(a, b)| a != b);
+            assert_eq!((differs, got.len()), (None, expected[i].len()), "{name}: width {width}");
+        }
+    }
+    assert!(compared > 20_000_000, "only {compared} numbers were compared");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use fucina_core::for_each_kernel;
 use fucina_core::kernels::elementwise::Operand;
 use fucina_core::kernels::gemm::{NV, Tile};
 use fucina_core::kernels::optim::{AdamWStep, SgdStep};
+use fucina_core::rng::Distribution;
 
 use super::{Report, Sample, pools};
 
@@ -183,9 +184,34 @@ fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
         pair!(softmax_backward_row),
         pair!(log_softmax_backward_row),
         ("gemm_tile", products),
+        ("random_fill", fills),
+        ("randint_fill", integers),
+        ("dropout", |k, i| i.fill(|out| k.dropout(0.25, 7, i.offset as u64, i.x(0), out))),
         ("sgd_step", sgd_steps),
         ("adamw_step", adamw_steps),
     ]
+}
+
+/// Every distribution, from an even or odd element on; the longest at a seed whose first output is the last of all.
+fn fills<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    let seed = if i.len > 100 { 0x3162_8AF6_7B21_31AB } else { 7 };
+    let all = [
+        Distribution::Uniform { lo: -1.0, hi: 3.0 },
+        Distribution::Gaussian { scale: 0.7 },
+        Distribution::FastGaussian { scale: 0.7 },
+        Distribution::Normal { mean: 1.5, std_dev: 2.0 },
+        Distribution::Gumbel,
+        Distribution::Bernoulli { p: 0.3 },
+    ];
+    all.iter().flat_map(|&d| i.fill(|out| k.random_fill(d, seed, i.offset as u64, out))).collect()
+}
+
+fn integers<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
+    let mut out = vec![0; i.len];
+    k.randint_fill(7, i.offset as u64, -5, 1 << 40, &mut out);
+    // Both halves: all of a value's bits count.
+    let halves = |x: &i64| [(x >> 24) as f64, (x & 0xff_ffff) as f64].map(T::from_f64);
+    out.iter().flat_map(halves).collect()
 }
 
 /// Products of a few shapes, cut into the backend's own tiles.

@@ -11,6 +11,7 @@ mod grad;
 pub(crate) mod matmul;
 pub(crate) mod node;
 mod queue;
+pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod shape;
 pub(crate) mod softmax;

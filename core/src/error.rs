@@ -156,6 +156,17 @@ pub enum Error {
         /// The recorded op both passes met.
         op: &'static str,
     },
+    /// A chained dispatch whose indices do not each become runnable exactly once. Some of its tasks have run.
+    BrokenChain {
+        /// The call that found it.
+        op: &'static str,
+        /// The index.
+        index: usize,
+        /// Tasks of the dispatch.
+        tasks: usize,
+        /// What happened to the index.
+        fault: ChainFault,
+    },
     /// The call needs an open exec scope.
     ActiveExecScopeRequired {
         /// The op that refused.
@@ -191,6 +202,18 @@ pub enum ShapeFault {
         /// The axis of size 0.
         axis: usize,
     },
+}
+
+/// How an index of a chained dispatch broke the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChainFault {
+    /// It was made runnable a second time.
+    EnqueuedTwice,
+    /// Every runnable task has run, and none of them made it runnable.
+    NeverEnqueued,
+    /// There is no such task.
+    OutOfRange,
 }
 
 /// What would have fit beside the other operand.
@@ -242,6 +265,7 @@ impl Error {
             | Self::BackwardAlreadyRun { op }
             | Self::ScopeClosed { op }
             | Self::GraphBusy { op }
+            | Self::BrokenChain { op, .. }
             | Self::ActiveExecScopeRequired { op }
             | Self::ActiveExecScopeUnsupported { op }
             | Self::UnsupportedGradient { op } => op,
@@ -309,6 +333,14 @@ impl fmt::Display for Error {
             }
             Self::GraphBusy { op } => {
                 write!(f, "{op}: another pass walks this graph; one pass at a time fits")
+            }
+            Self::BrokenChain { op, index, tasks, fault } => {
+                let what = match fault {
+                    ChainFault::EnqueuedTwice => "was enqueued twice",
+                    ChainFault::NeverEnqueued => "was never enqueued",
+                    ChainFault::OutOfRange => "is no task",
+                };
+                write!(f, "{op}: task {index} {what}; each of 0..{tasks} exactly once fits")
             }
             Self::ActiveExecScopeRequired { op } => {
                 write!(f, "{op}: no exec scope is open; open_exec_scope() first fits")

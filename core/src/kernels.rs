@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod elementwise;
+pub mod fill;
 pub mod gemm;
 pub mod lanes;
 pub mod math;

@@ -6,8 +6,14 @@
 //! Unsafe code here, and why it holds: `for_chunks` makes `&mut` slices of one buffer for the pieces; they are
 //! disjoint by their index, and a [`Team`] promises to run each index exactly once and to return after all of them.
 
+mod chain;
+
 use core::marker::PhantomData;
 use core::ptr::NonNull;
+
+pub use chain::{Chain, ChainSlot, ChainWait};
+
+use crate::error::Result;
 
 /// Runs the pieces of one op on some threads, the caller's among them.
 ///
@@ -21,6 +27,28 @@ pub unsafe trait Team: Send + Sync {
     /// Calls `task` with each of `0..n`, in any order, on any of its threads. A nested or concurrent call runs
     /// serially on its caller.
     fn for_each(&self, n: usize, task: &(dyn Fn(usize) + Sync));
+    /// [`for_each`](Self::for_each) on behalf of `op`: a team that measures says whose dispatch it was. By default the name
+    /// is dropped.
+    fn for_each_named(&self, op: &'static str, n: usize, task: &(dyn Fn(usize) + Sync)) {
+        let _ = op;
+        self.for_each(n, task);
+    }
+    /// Runs tasks `0..n`, of which the first `seeds` are runnable and the others become so by [`Chain::enqueue`], without a
+    /// barrier between them. `false`, and nothing has run, if the team cannot now (it has no threads, is busy, or `seeds`
+    /// is 0 or above `n`): the caller then runs them itself. By default it never can, but for no tasks.
+    ///
+    /// # Errors
+    /// [`Error::BrokenChain`](crate::Error::BrokenChain) if an index does not become runnable exactly once, and
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    fn for_each_chained(
+        &self,
+        n: usize,
+        seeds: usize,
+        task: &(dyn Fn(usize, &Chain<'_>) + Sync),
+    ) -> Result<bool> {
+        let _ = (seeds, task);
+        Ok(n == 0)
+    }
 }
 
 /// The team of one: everything runs on the caller.
@@ -62,26 +90,42 @@ impl<T> Shared<'_, T> {
     }
 }
 
-/// Cuts `data` into pieces of `chunk` elements (the last may be shorter) and calls `task(index, piece)` for each.
+/// Cuts `data` into pieces of `chunk` elements (the last may be shorter) and calls `task(index, piece)` for each, on
+/// behalf of `op`.
 #[inline]
 pub(crate) fn for_chunks<T: Send>(
     team: &dyn Team,
+    op: &'static str,
     data: &mut [T],
     chunk: usize,
     task: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    if data.len() <= chunk {
+    for_chunks_of(team, op, [data], chunk, |index, [piece]| task(index, piece));
+}
+
+/// The same for several buffers of one length, cut alike.
+#[inline]
+pub(crate) fn for_chunks_of<T: Send, const N: usize>(
+    team: &dyn Team,
+    op: &'static str,
+    data: [&mut [T]; N],
+    chunk: usize,
+    task: impl Fn(usize, [&mut [T]; N]) + Sync,
+) {
+    let len = data[0].len();
+    if len <= chunk {
         return task(0, data);
     }
-    let shared = Shared {
-        start: NonNull::from(&mut *data).cast(),
+    debug_assert!(data.iter().all(|x| x.len() == len));
+    let shared = data.map(|data| Shared {
         len: data.len(),
+        start: NonNull::from(data).cast(),
         chunk,
         borrow: PhantomData,
-    };
-    team.for_each(data.len().div_ceil(chunk), &|index| {
+    });
+    team.for_each_named(op, len.div_ceil(chunk), &|index| {
         // SAFETY: the team runs each index once.
-        task(index, unsafe { shared.piece(index) });
+        task(index, core::array::from_fn(|i| unsafe { shared[i].piece(index) }));
     });
 }
 
@@ -96,7 +140,7 @@ mod tests {
     fn chunks_cover_the_buffer_once() {
         for (len, chunk) in [(1, 4), (4, 4), (5, 4), (12, 4), (13, 4)] {
             let mut data = vec![0_usize; len];
-            for_chunks(&SerialTeam, &mut data, chunk, |index, piece| {
+            for_chunks(&SerialTeam, "test", &mut data, chunk, |index, piece| {
                 piece.iter_mut().enumerate().for_each(|(i, x)| *x += 1 + index * chunk + i);
             });
             assert!(data.iter().enumerate().all(|(i, &x)| x == i + 1), "{len} {chunk}");

@@ -39,6 +39,7 @@
 //! finaliser's constants are variant 13 of D. Stafford, "Better bit mixing", 2011.
 #![forbid(unsafe_code)]
 
+mod distribution;
 mod dropout;
 mod error;
 mod fast_gaussian;
@@ -51,11 +52,14 @@ mod sqrt;
 mod uniform;
 mod window;
 
+pub use distribution::Distribution;
+pub(crate) use dropout::masked_scale;
 pub use dropout::{dropout, dropout_in_place, dropout_keep, dropout_scale, dropout_threshold};
 pub use error::RngError;
 pub use fast_gaussian::gaussian_fill_at_fast;
 pub use gaussian::{gaussian_fill, gaussian_fill_at, normal_fill, normal_fill_at};
 pub use gumbel::{gumbel_fill, gumbel_fill_at};
+pub(crate) use integer::write as randint_write;
 pub use integer::{randint_fill, randint_fill_at, randperm_fill};
 pub use key::Key;
 pub use uniform::{

@@ -12,6 +12,7 @@ mod fmt;
 mod grad;
 mod gradcheck;
 mod matmul;
+mod random;
 mod record;
 mod reduce;
 mod shape;

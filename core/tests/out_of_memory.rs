@@ -3,6 +3,8 @@
 //! The process's global allocator fails the n-th request after it is armed, on the arming thread: it serves contexts
 //! (the default allocator) and whatever else an op allocates.
 
+#[path = "common/op_sources.rs"]
+mod op_sources;
 #[path = "common/op_table.rs"]
 mod op_table;
 
@@ -83,7 +85,7 @@ fn sweep(
 
 #[test]
 fn the_table_names_every_op() {
-    assert_eq!(op_table::missing(), Vec::<String>::new());
+    assert_eq!(op_sources::missing(), Vec::<String>::new());
 }
 
 #[test]
@@ -91,14 +93,14 @@ fn every_op_survives_the_failure_of_every_allocation() {
     let mut failures = 0;
     for (name, call) in TABLE {
         let ctx = ExecContext::new();
-        let operands = Operands::new(&ctx);
+        let operands = Operands::new(&ctx, 2, 3);
         let before = ctx.pool().stats();
         failures += sweep(
             name,
             || {
                 // A cold pool: every block comes from the allocator.
                 ctx.pool().trim(0);
-                call(&ctx, &operands)
+                call(&ctx, &operands, &mut |_| {})
             },
             |n| {
                 operands.w.zero_grad();
@@ -108,7 +110,8 @@ fn every_op_survives_the_failure_of_every_allocation() {
                 assert!(!ctx.exec_scope_active(), "{name}: scope left open");
             },
         );
-        call(&ctx, &operands).unwrap_or_else(|e| panic!("{name}: unusable afterwards: {e}"));
+        call(&ctx, &operands, &mut |_| {})
+            .unwrap_or_else(|e| panic!("{name}: unusable afterwards: {e}"));
     }
     assert!(failures > 300, "only {failures} allocations were made to fail");
 }

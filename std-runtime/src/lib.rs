@@ -4,13 +4,18 @@
 
 mod backends;
 mod knobs;
+mod one_shot;
 pub mod parallel;
+mod sync;
+mod tasks;
 mod team;
 
 use fucina_core::ExecContext;
 
 pub use backends::{best_backend, named_backend};
-pub use team::{SpinPolicy, WorkerTeam};
+pub use one_shot::OneShotWorker;
+pub use tasks::{TaskPool, WaitGroup};
+pub use team::{SpinPolicy, TeamConfig, WorkerTeam};
 
 /// A context for this machine: the widest backend that its CPU has, or the one that `FUCINA_BACKEND` names, and a team of
 /// [`parallel::cpu_thread_count`] threads, none of which starts before there is work for it.

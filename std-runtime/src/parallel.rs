@@ -43,5 +43,12 @@ pub fn cpu_thread_count(cap: usize) -> usize {
 /// How the number of threads came about, in words.
 #[must_use]
 pub fn topology_report() -> String {
-    host().report()
+    // ORDERING: Relaxed; as in `set_max_threads`.
+    let explicit = EXPLICIT.load(Ordering::Relaxed);
+    let why = match (explicit, knobs::max_threads()) {
+        (0, None) => "the default width below".to_string(),
+        (0, Some(limit)) => format!("the default width below, at most FUCINA_MAX_THREADS={limit}"),
+        _ => format!("set_max_threads({explicit}), whatever the machine has"),
+    };
+    format!("threads {}: {why}.\n{}", cpu_thread_count(usize::MAX), host().report())
 }

@@ -1,57 +1,32 @@
 //! [`WorkerTeam`]: a persistent fork-join team. A dense stream of small ops pays a few atomics; an idle team sleeps.
 //!
-//! Protocol:
-//! 1. One dispatch at a time holds `busy`. A nested or concurrent one finds it taken and runs serially on its caller.
-//! 2. `gate` is the number of workers inside a dispatch, and the bit [`OPEN`]. The dispatcher writes `job` while the gate
-//!    is closed and nobody is inside, then opens it. A worker enters by counting itself in; if it finds the gate
-//!    closed it counts itself out again and has read nothing.
-//! 3. Inside, indices are claimed from `next` in steps: each index is claimed once. The dispatcher claims too, and first.
-//! 4. When the dispatcher finds nothing left to claim it closes the gate and waits until nobody is inside. A worker that
-//!    wakes late is not waited for: it finds the gate closed.
-//! 5. `generation` tells workers that a gate was opened. A worker looks at it for `spin` iterations, then announces
-//!    itself in `parked`, looks once more, and sleeps on it. The dispatcher bumps it and then reads `parked`: one of the
-//!    two sees the other (both are sequentially consistent), so no wake-up is lost and none is made for nobody.
-//! 6. A panic in a task ends the claiming of that dispatch; the first is kept and goes on in the dispatcher once everybody
-//!    is out. The team survives it.
-//! 7. Workers start with the first dispatch that has work for them. One that cannot be started makes the team smaller. In a
-//!    forked child there are none: dispatches run serially, and nobody is joined.
+//! The protocol stands in `team/README.md`, the model of it in `tests/loom.rs`.
 //!
 //! Unsafe code here, and why it holds: `job` holds a reference with its lifetime erased; it is read between entering and
-//! leaving an open gate only, and the dispatch that wrote it does not return before everybody has left (2, 4).
+//! leaving an open gate only, and the dispatch that wrote it does not return before everybody has left (protocol, 2 and 4).
 
+mod chained;
+mod config;
+mod trace;
+mod trace_file;
 mod worker;
 
 use core::any::Any;
-use core::cell::UnsafeCell;
 use core::panic::AssertUnwindSafe;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::JoinHandle;
 
-use fucina_core::parallel::Team;
-use fucina_platform::{fork_generation, futex_wait_timeout, futex_wake_all, futex_wake_one};
+use fucina_core::parallel::{Chain, Team};
+use fucina_platform::fork_generation;
 
-/// How long threads spin before they sleep, in iterations of a spin hint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpinPolicy {
-    /// A worker looking for the next dispatch.
-    pub worker: u32,
-    /// The dispatcher waiting for the last worker; then it naps.
-    pub join: u32,
-}
+use crate::sync::{
+    AtomicBool, AtomicU32, AtomicUsize, Futex, JoinHandle, Ordering, UnsafeCell, spin_loop,
+};
+use chained::ChainRoom;
+use trace::{Slot, Trace};
 
-impl SpinPolicy {
-    /// The policy for a team of `width` on a machine with `cores` to run it on. Spinning on more threads than cores takes
-    /// the very cores that the others need, so such a team sleeps at once. `worker` overrides the workers' half.
-    #[must_use]
-    pub fn of(width: usize, cores: Option<usize>, worker: Option<u32>) -> Self {
-        let oversubscribed = cores.is_some_and(|cores| width > cores);
-        let (own, join) = if oversubscribed { (0, 4096) } else { (32_768, 1 << 20) };
-        Self { worker: worker.unwrap_or(own), join }
-    }
-}
+pub use config::{SpinPolicy, TeamConfig};
 
 /// The dispatcher's nap after its spin window.
 const NAP: Duration = Duration::from_millis(1);
@@ -71,14 +46,15 @@ struct Job {
 }
 
 struct Shared {
-    generation: Line<AtomicU32>,
+    generation: Line<Futex>,
     parked: Line<AtomicU32>,
-    gate: Line<AtomicU32>,
+    gate: Line<Futex>,
     next: Line<AtomicUsize>,
     job: UnsafeCell<Job>,
     shutdown: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     spin: SpinPolicy,
+    trace: Option<Trace>,
 }
 
 // SAFETY: `job` is written with the gate closed and nobody inside, and read inside only (protocol, 2); the task it points
@@ -107,6 +83,8 @@ pub struct WorkerTeam {
     width: usize,
     busy: AtomicBool,
     workers: OnceLock<Workers>,
+    chains: ChainRoom,
+    dispatches: AtomicUsize,
 }
 
 /// The workers of a team, and the process that started them.
@@ -116,33 +94,36 @@ struct Workers {
 }
 
 impl WorkerTeam {
-    /// A team of at most `width` participants (at least 1), the caller among them. Starts no thread yet.
+    /// A team of at most `width` participants (at least 1), the caller among them, by the knobs. Starts no thread yet.
     #[must_use]
     pub fn new(width: usize) -> Self {
-        let cores = crate::parallel::host().schedulable();
-        Self::with_spin(width, SpinPolicy::of(width, cores, crate::knobs::spin_budget()))
+        Self::with_config(TeamConfig::of(width))
     }
 
-    /// The same with a spin policy of its own.
+    /// The same with a configuration of its own.
     #[must_use]
-    pub fn with_spin(width: usize, spin: SpinPolicy) -> Self {
+    pub fn with_config(config: TeamConfig) -> Self {
         fn nothing(_: usize) {}
         const NOTHING: &(dyn Fn(usize) + Sync) = &nothing;
+        let width = config.width.max(1);
         let shared = Shared {
-            generation: Line(AtomicU32::new(0)),
+            generation: Line(Futex::new(0)),
             parked: Line(AtomicU32::new(0)),
-            gate: Line(AtomicU32::new(0)),
+            gate: Line(Futex::new(0)),
             next: Line(AtomicUsize::new(0)),
             job: UnsafeCell::new(Job { task: NOTHING, count: 0, step: 1 }),
             shutdown: AtomicBool::new(false),
             panic: Mutex::new(None),
-            spin,
+            spin: config.spin,
+            trace: Trace::new(&config),
         };
         Self {
             shared: Arc::new(shared),
-            width: width.max(1),
+            width,
             busy: AtomicBool::new(false),
             workers: OnceLock::new(),
+            chains: ChainRoom::default(),
+            dispatches: AtomicUsize::new(0),
         }
     }
 
@@ -150,6 +131,13 @@ impl WorkerTeam {
     #[must_use]
     pub fn started_workers(&self) -> usize {
         self.workers.get().map_or(0, |workers| workers.threads.len())
+    }
+
+    /// Dispatches that went to the workers; those that ran serially are not among them.
+    #[must_use]
+    pub fn dispatches(&self) -> usize {
+        // ORDERING: Relaxed; a statistic.
+        self.dispatches.load(Ordering::Relaxed)
     }
 
     /// Starts the workers if that was not tried yet; whether there are any to dispatch to.
@@ -163,6 +151,14 @@ impl WorkerTeam {
         !workers.threads.is_empty() && workers.fork == fork_generation()
     }
 
+    /// The right to dispatch, or `None` if the team is busy (with the caller's own dispatch, perhaps) or has no workers.
+    fn take(&self) -> Option<Taken<'_>> {
+        // ORDERING: Acquire; pairs with the Release at the end of the dispatch before.
+        self.busy.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        let taken = Taken { team: self };
+        if self.has_workers() { Some(taken) } else { None }
+    }
+
     /// Claim granularity: single indices when there are few, several at a time when there are many.
     fn step(&self, count: usize) -> usize {
         match count.div_ceil(self.width) {
@@ -171,35 +167,58 @@ impl WorkerTeam {
             _ => 4,
         }
     }
+}
 
-    fn dispatch(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
-        let shared = &*self.shared;
+/// The right to dispatch; given back when dropped.
+struct Taken<'a> {
+    team: &'a WorkerTeam,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        // ORDERING: Release; pairs with the Acquire in `WorkerTeam::take`.
+        self.team.busy.store(false, Ordering::Release);
+    }
+}
+
+impl Taken<'_> {
+    /// One dispatch. A panic of a task goes on in the caller once everybody is out.
+    fn dispatch(&self, op: &'static str, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        let shared = &*self.team.shared;
         // SAFETY: only the lifetime is erased; nobody reads the job once this function has returned (protocol, 4).
         let task = unsafe {
             core::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(task)
         };
+        let job = Job { task, count, step: self.team.step(count) };
+        // ORDERING: Relaxed; a statistic.
+        self.team.dispatches.fetch_add(1, Ordering::Relaxed);
+        if let Some(trace) = &shared.trace {
+            trace.start();
+        }
         // ORDERING: Relaxed; published by the gate's Release below.
         shared.next.0.store(0, Ordering::Relaxed);
         // SAFETY: the gate is closed and everybody has left (the wait below ended): nobody reads the job.
-        unsafe { *shared.job.get() = Job { task, count, step: self.step(count) } };
+        shared.job.with_mut(|to| unsafe { *to = job });
         // ORDERING: Release; pairs with the Acquire of a worker's entry; publishes `job` and `next`.
         shared.gate.0.fetch_or(OPEN, Ordering::Release);
-        // ORDERING: SeqCst; with the read of `parked` below it pairs with a worker's announcement and second look.
-        shared.generation.0.fetch_add(1, Ordering::SeqCst);
-        // ORDERING: SeqCst; see the line above.
-        let parked = shared.parked.0.load(Ordering::SeqCst) as usize;
+        // ORDERING: AcqRel; pairs with the second look in `Shared::next_generation`, a read-modify-write too: the earlier of
+        // the two happens before the later (protocol, 5).
+        shared.generation.0.fetch_add(1, Ordering::AcqRel);
+        // ORDERING: Relaxed; after the line above.
+        let parked = shared.parked.0.load(Ordering::Relaxed) as usize;
         if parked > count - 1 {
-            (1..count).for_each(|_| futex_wake_one(&shared.generation.0));
+            (1..count).for_each(|_| shared.generation.0.wake_one());
         } else if parked > 0 {
-            futex_wake_all(&shared.generation.0);
+            shared.generation.0.wake_all();
         }
-        shared.claim(Job { task, count, step: self.step(count) });
+        shared.claim(job, shared.slot(0));
         // ORDERING: Relaxed; nothing is published by closing, and who is inside is read below.
         shared.gate.0.fetch_and(!OPEN, Ordering::Relaxed);
         shared.wait_until_empty();
+        if let Some(trace) = &shared.trace {
+            trace.finish(op, count);
+        }
         let panic = lock(&shared.panic).take();
-        // ORDERING: Release; pairs with the Acquire of the next dispatch's claim of `busy`.
-        self.busy.store(false, Ordering::Release);
         if let Some(panic) = panic {
             resume_unwind(panic);
         }
@@ -207,24 +226,39 @@ impl WorkerTeam {
 }
 
 impl Shared {
+    /// Where participant `index` notes its times, if anyone wants to know.
+    fn slot(&self, index: usize) -> Option<&Slot> {
+        self.trace.as_ref().map(|trace| trace.slot(index))
+    }
+
     /// Runs indices of `job` until none is left.
-    fn claim(&self, job: Job) {
+    fn claim(&self, job: Job, slot: Option<&Slot>) {
         // SAFETY: the caller is the dispatcher, or inside its open gate: the task lives.
         let task = unsafe { &*job.task };
         let run = || {
+            if let Some(slot) = slot {
+                slot.entered();
+            }
             loop {
                 // ORDERING: Relaxed; only the uniqueness of the claim matters, the gate publishes everything else.
                 let start = self.next.0.fetch_add(job.step, Ordering::Relaxed);
                 if start >= job.count {
                     return;
                 }
-                (start..job.count.min(start + job.step)).for_each(task);
+                let indices = start..job.count.min(start + job.step);
+                if let Some(slot) = slot {
+                    slot.claimed(indices.len());
+                }
+                indices.for_each(task);
             }
         };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
             // ORDERING: Relaxed; as above. Nobody claims more.
             self.next.0.store(job.count, Ordering::Relaxed);
             lock(&self.panic).get_or_insert(panic);
+        }
+        if let Some(slot) = slot {
+            slot.left();
         }
     }
 
@@ -237,13 +271,13 @@ impl Shared {
                 if self.gate.0.load(Ordering::Acquire) == 0 {
                     return;
                 }
-                core::hint::spin_loop();
+                spin_loop();
             }
             // ORDERING: Relaxed; the futex compares it once more, and the loop above decides.
             let inside = self.gate.0.load(Ordering::Relaxed);
             // Nobody wakes this: a worker's way out stays one atomic, and a nap costs at most a millisecond.
             if inside != 0 {
-                let _ = futex_wait_timeout(&self.gate.0, inside, NAP);
+                self.gate.0.nap(inside, NAP);
             }
             spins = spins.min(4096);
         }
@@ -258,19 +292,32 @@ unsafe impl Team for WorkerTeam {
     }
 
     fn for_each(&self, n: usize, task: &(dyn Fn(usize) + Sync)) {
-        // ORDERING: Acquire; pairs with the Release at the end of the dispatch before.
-        let free = || {
-            self.busy.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
-        };
-        if n < 2 || self.width < 2 || !free() {
+        self.for_each_named("for_each", n, task);
+    }
+
+    fn for_each_named(&self, op: &'static str, n: usize, task: &(dyn Fn(usize) + Sync)) {
+        if n < 2 || self.width < 2 {
             return (0..n).for_each(task);
         }
-        if self.has_workers() {
-            return self.dispatch(n, task);
+        match self.take() {
+            Some(taken) => taken.dispatch(op, n, task),
+            None => (0..n).for_each(task),
         }
-        // ORDERING: Release; pairs with the Acquire above.
-        self.busy.store(false, Ordering::Release);
-        (0..n).for_each(task);
+    }
+
+    fn for_each_chained(
+        &self,
+        n: usize,
+        seeds: usize,
+        task: &(dyn Fn(usize, &Chain<'_>) + Sync),
+    ) -> fucina_core::Result<bool> {
+        if n == 0 || seeds == 0 || seeds > n || self.width < 2 {
+            return Ok(n == 0);
+        }
+        match self.take() {
+            Some(taken) => taken.dispatch_chained(n, seeds, task),
+            None => Ok(false),
+        }
     }
 }
 
@@ -284,9 +331,9 @@ impl Drop for WorkerTeam {
         }
         // ORDERING: Release; pairs with the Acquire of a worker that saw the generation change.
         self.shared.shutdown.store(true, Ordering::Release);
-        // ORDERING: SeqCst; as in `dispatch`.
-        self.shared.generation.0.fetch_add(1, Ordering::SeqCst);
-        futex_wake_all(&self.shared.generation.0);
+        // ORDERING: AcqRel; as in `dispatch`.
+        self.shared.generation.0.fetch_add(1, Ordering::AcqRel);
+        self.shared.generation.0.wake_all();
         for thread in workers.threads {
             // A worker's own panics are caught in `claim`.
             let _ = thread.join();

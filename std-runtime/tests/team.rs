@@ -7,7 +7,7 @@ use std::panic::catch_unwind;
 use std::thread;
 
 use fucina_core::parallel::Team;
-use fucina_runtime::{SpinPolicy, WorkerTeam};
+use fucina_runtime::{SpinPolicy, TeamConfig, WorkerTeam};
 
 /// Dispatches `n` indices and checks that each ran once.
 fn once(team: &WorkerTeam, n: usize, work: impl Fn(usize) + Sync) {
@@ -19,6 +19,10 @@ fn once(team: &WorkerTeam, n: usize, work: impl Fn(usize) + Sync) {
     for (i, hit) in hits.iter().enumerate() {
         assert_eq!(hit.load(Ordering::Relaxed), 1, "index {i} of {n}, width {}", team.width());
     }
+}
+
+fn spinning(width: usize, spin: SpinPolicy) -> WorkerTeam {
+    WorkerTeam::with_config(TeamConfig { spin, ..TeamConfig::of(width) })
 }
 
 #[test]
@@ -70,7 +74,7 @@ fn concurrent_dispatches_do_not_wait_for_each_other() {
 
 #[test]
 fn parked_workers_are_woken_and_no_wake_up_is_lost() {
-    let team = WorkerTeam::with_spin(4, SpinPolicy { worker: 64, join: 1 << 20 });
+    let team = spinning(4, SpinPolicy { worker: 64, join: 1 << 20 });
     for _ in 0..20 {
         thread::sleep(Duration::from_millis(20));
         for _ in 0..2 {
@@ -95,7 +99,7 @@ fn more_threads_than_cores_still_run_each_index_once() {
 
 #[test]
 fn a_join_that_outlives_its_spin_window_naps() {
-    let team = WorkerTeam::with_spin(3, SpinPolicy { worker: 0, join: 1 });
+    let team = spinning(3, SpinPolicy { worker: 0, join: 1 });
     for _ in 0..5 {
         once(&team, 6, |_| thread::sleep(Duration::from_millis(3)));
     }

@@ -84,6 +84,12 @@ macro_rules! for_each_kernel {
             log_softmax_backward_row(y: &[$t], g: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::LogSoftmaxBackward { y, g, out };
             #[doc = "One register tile of a product."]
             gemm_tile(tile: $crate::kernels::gemm::Tile<'_, $t>) -> (()) = tile;
+            #[doc = "Elements of a random sequence; f64 takes the f32 values."]
+            random_fill(distribution: $crate::rng::Distribution, seed: u64, first: u64, out: &mut [$t]) -> (()) = $crate::kernels::fill::Fill { distribution, seed, first, out };
+            #[doc = "Elements of a random sequence of integers in `low..high`."]
+            randint_fill(seed: u64, first: u64, low: i64, high: i64, out: &mut [i64]) -> (()) = $crate::kernels::fill::Integers { seed, first, low, high, out, table: core::marker::PhantomData::<$t> };
+            #[doc = "Inverted dropout: `x / (1 - p)` where the stream keeps the element, else 0."]
+            dropout(p: f32, seed: u64, first: u64, x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::fill::Dropout { p, seed, first, x, out };
             #[doc = "One SGD step over a parameter."]
             sgd_step(step: $crate::kernels::optim::SgdStep<$t>, w: &mut [$t], g: &[$t], v: &mut [$t]) -> (()) = $crate::kernels::optim::Sgd { step, w, g, v };
             #[doc = "One AdamW step over a parameter."]

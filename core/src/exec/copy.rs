@@ -89,17 +89,22 @@ impl ExecContext {
         shape: Shape,
     ) -> Result<RawTensor<T>> {
         let mut out = self.fresh(op, shape)?;
-        self.copy_into_slice(x, out.data());
+        self.copy_into_slice(op, x, out.data());
         Ok(out.done())
     }
 
     /// Writes the elements of `x`, row-major, to `out`.
-    pub(crate) fn copy_into_slice<T: Element>(&self, x: &RawTensor<T>, out: &mut [T]) {
+    pub(crate) fn copy_into_slice<T: Element>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        out: &mut [T],
+    ) {
         let all = x.storage_elements();
         let walk = collapse(x.shape(), [x.layout()]);
         let (len, [stride]) = (walk.row_len(), walk.row_strides());
         let rows_each = (PIECE / len).max(1);
-        for_chunks(self.team(), out, rows_each * len, |piece, out| {
+        for_chunks(self.team(), op, out, rows_each * len, |piece, out| {
             let rows = walk.rows(piece * rows_each, out.len() / len);
             for ([start], row) in rows.zip(out.chunks_exact_mut(len)) {
                 copy_row(all, start, stride, row);
@@ -171,7 +176,12 @@ impl ExecContext {
         let mut start = 0;
         for x in xs.iter().map(&raw) {
             let len = x.shape()[axis];
-            write_view(out.data(), &joint.narrow(OP, axis, start, len)?, x);
+            if axis == 0 {
+                let row = shape.count() / joined;
+                self.copy_into_slice(OP, x, &mut out.data()[start * row..][..len * row]);
+            } else {
+                write_view(out.data(), &joint.narrow(OP, axis, start, len)?, x);
+            }
             start += len;
         }
         Ok(out.done())

@@ -112,7 +112,7 @@ impl ExecContext {
         let shape = *x.shape();
         let fits = "a contiguous tensor that is the only owner of its storage";
         let out = acc.unique_mut().ok_or(Error::UnsupportedView { op: OP, fits })?;
-        self.for_rows(&shape, [(x, x.layout())], out, &|[x], out| k.accumulate(x, out));
+        self.for_rows(OP, &shape, [(x, x.layout())], out, &|[x], out| k.accumulate(x, out));
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl ExecContext {
     ) -> Result<RawTensor<T>> {
         let mut out = self.fresh(op, shape)?;
         let k = self.kernels::<T>();
-        self.for_rows(&shape, operands, out.data(), &|operands, out| f(k, operands, out));
+        self.for_rows(op, &shape, operands, out.data(), &|operands, out| f(k, operands, out));
         Ok(out.done())
     }
 
@@ -173,6 +173,7 @@ impl ExecContext {
     #[inline(always)]
     pub(super) fn for_rows<T: Real, const N: usize>(
         &self,
+        op: &'static str,
         shape: &Shape,
         operands: [(&RawTensor<T>, &Layout); N],
         out: &mut [T],
@@ -181,7 +182,7 @@ impl ExecContext {
         let all = operands.map(|(x, _)| x.storage_elements());
         let layouts = operands.map(|(_, layout)| layout);
         if layouts.iter().all(|layout| layout.is_contiguous()) {
-            for_chunks(self.team(), out, PIECE, |piece, out| {
+            for_chunks(self.team(), op, out, PIECE, |piece, out| {
                 let operand = |i: usize| {
                     let start = layouts[i].offset() + piece * PIECE;
                     Operand::Slice(&all[i][start..start + out.len()])
@@ -190,11 +191,12 @@ impl ExecContext {
             });
             return;
         }
-        self.for_strided_rows(shape, layouts, all, out, f);
+        self.for_strided_rows(op, shape, layouts, all, out, f);
     }
 
     fn for_strided_rows<T: Real, const N: usize>(
         &self,
+        op: &'static str,
         shape: &Shape,
         layouts: [&Layout; N],
         all: [&[T]; N],
@@ -205,7 +207,7 @@ impl ExecContext {
         let (len, strides) = (walk.row_len(), walk.row_strides());
         if walk.row_count() == 1 {
             let starts = layouts.map(Layout::offset);
-            for_chunks(self.team(), out, PIECE, |piece, out| {
+            for_chunks(self.team(), op, out, PIECE, |piece, out| {
                 let at =
                     |i: usize| starts[i].wrapping_add_signed(strides[i] * (piece * PIECE) as isize);
                 one_row(all, core::array::from_fn(at), strides, out, f);
@@ -213,7 +215,7 @@ impl ExecContext {
             return;
         }
         let rows_each = (PIECE / len).max(1);
-        for_chunks(self.team(), out, rows_each * len, |piece, out| {
+        for_chunks(self.team(), op, out, rows_each * len, |piece, out| {
             let rows = walk.rows(piece * rows_each, out.len() / len);
             for (starts, row) in rows.zip(out.chunks_exact_mut(len)) {
                 one_row(all, starts, strides, row, f);

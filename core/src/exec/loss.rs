@@ -6,8 +6,12 @@ use crate::backend::Real;
 use crate::error::{Error, Fits, Result};
 use crate::kernels::elementwise::Operand;
 use crate::layout::Shape;
+use crate::parallel::for_chunks;
 use crate::pool::ScratchLease;
 use crate::raw::RawTensor;
+
+/// Elements of a piece: below it an op stays on the caller.
+const PIECE: usize = 1 << 15;
 
 impl ExecContext {
     /// The mean over rows of `-log softmax(logits)[row, target]`.
@@ -80,7 +84,11 @@ impl ExecContext {
         let scale = g.iter().next().unwrap_or(T::ZERO) / T::from_f64(n as f64);
         let probs = self.exp(log_probs)?;
         let mut out = self.fresh(OP, left)?;
-        self.kernels::<T>().mul(Operand::Slice(probs.data()?), Operand::Splat(scale), out.data());
+        let (k, probs) = (self.kernels::<T>(), probs.data()?);
+        for_chunks(self.team(), OP, out.data(), PIECE, |piece, out| {
+            let probs = &probs[piece * PIECE..][..out.len()];
+            k.mul(Operand::Slice(probs), Operand::Splat(scale), out);
+        });
         let rows = out.data().chunks_exact_mut(classes).zip(targets.iter()).enumerate();
         for (position, (row, index)) in rows {
             let at = usize::try_from(index).ok().and_then(|i| row.get_mut(i));

@@ -124,7 +124,7 @@ impl ExecContext {
         pack(b.transposed(), n, k, nr, &mut packed_b);
         let (packed_a, packed_b) = (&*packed_a, &*packed_b);
         let panels_each = (PIECE / (mr * n).saturating_mul(k)).max(1);
-        for_chunks(self.team(), out, panels_each * mr * n, |piece, out| {
+        for_chunks(self.team(), op, out, panels_each * mr * n, |piece, out| {
             let a = &packed_a[piece * panels_each * mr * k..];
             for from in (0..k).step_by(KC) {
                 let to = (from + KC).min(k);

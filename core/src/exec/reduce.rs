@@ -8,15 +8,18 @@ use super::context::ExecContext;
 use super::copy::around;
 use crate::backend::{Real, Table};
 use crate::error::{Error, Fits, Result};
+use crate::kernels::reduce::{Fold, Max, SEGMENT, Sum, pairwise};
 use crate::layout::Shape;
 use crate::parallel::for_chunks;
+use crate::pool::ScratchLease;
 use crate::raw::RawTensor;
 
 /// Elements read for one piece: below it a reduction stays on the caller.
 const PIECE: usize = 1 << 16;
 
-/// A fold's two forms: of a row, and of the columns of rows some distance apart.
-struct Forms<R, C> {
+/// A fold, and its two kernels: of a row, and of the columns of rows some distance apart.
+struct Forms<F, R, C> {
+    fold: F,
     row: R,
     columns: C,
 }
@@ -39,6 +42,7 @@ impl ExecContext {
         axis: usize,
     ) -> Result<RawTensor<T>> {
         let forms = Forms {
+            fold: Sum,
             row: |k: Table<T>, x: &[T]| k.sum_row(x),
             columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.sum_columns(x, s, out),
         };
@@ -63,6 +67,7 @@ impl ExecContext {
     #[track_caller]
     pub fn max_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         let forms = Forms {
+            fold: Max,
             row: |k: Table<T>, x: &[T]| k.max_row(x),
             columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.max_columns(x, s, out),
         };
@@ -75,7 +80,7 @@ impl ExecContext {
     /// [`Error::OutOfMemory`].
     #[track_caller]
     pub fn sum_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.fold_all("sum_all", x, |k, x| k.sum_row(x))
+        self.fold_all("sum_all", x, Sum, |k, x| k.sum_row(x), |sum| sum)
     }
 
     /// The mean of all elements, of shape `[1]`.
@@ -85,7 +90,7 @@ impl ExecContext {
     #[track_caller]
     pub fn mean_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
         let count = T::from_f64(x.len() as f64);
-        self.fold_all("mean_all", x, |k, x| k.sum_row(x) / count)
+        self.fold_all("mean_all", x, Sum, |k, x| k.sum_row(x), |sum| sum / count)
     }
 
     /// The maximum of all elements, of shape `[1]`. NaN is passed over.
@@ -94,7 +99,7 @@ impl ExecContext {
     /// [`Error::OutOfMemory`].
     #[track_caller]
     pub fn max_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.fold_all("max_all", x, |k, x| k.max_row(x))
+        self.fold_all("max_all", x, Max, |k, x| k.max_row(x), |max| max)
     }
 
     /// Sums `x` down to `target`: undoes the broadcast of `target` to the shape of `x`. A view if the shapes are the
@@ -148,16 +153,22 @@ impl ExecContext {
         let mut out = self.fresh_filled(OP, shape, T::ZERO)?;
         let (x, max, g) = (self.prepare(OP, x)?, self.prepare(OP, max)?, self.prepare(OP, g)?);
         let (_, n, inner) = axis.map_or((1, shape.count(), 1), |axis| around(&shape, axis));
-        let matrices = out.data().chunks_exact_mut(n * inner).zip(x.data().chunks_exact(n * inner));
-        let results = max.data().chunks_exact(inner).zip(g.data().chunks_exact(inner));
-        for ((out, x), (max, g)) in matrices.zip(results) {
-            for (i, (&max, &g)) in max.iter().zip(g).enumerate() {
-                let first = (i..n * inner).step_by(inner).find(|&at| x[at] == max);
-                if let Some(first) = first {
-                    out[first] = g;
+        let (x, max, g, matrix) = (x.data(), max.data(), g.data(), n * inner);
+        let each = (PIECE / matrix).max(1);
+        for_chunks(self.team(), OP, out.data(), each * matrix, |piece, out| {
+            let matrices =
+                out.chunks_exact_mut(matrix).zip(x[piece * each * matrix..].chunks_exact(matrix));
+            let from = piece * each * inner;
+            let results = max[from..].chunks_exact(inner).zip(g[from..].chunks_exact(inner));
+            for ((out, x), (max, g)) in matrices.zip(results) {
+                for (i, (&max, &g)) in max.iter().zip(g).enumerate() {
+                    let first = (i..matrix).step_by(inner).find(|&at| x[at] == max);
+                    if let Some(first) = first {
+                        out[first] = g;
+                    }
                 }
             }
-        }
+        });
         Ok(out.done())
     }
 
@@ -166,10 +177,34 @@ impl ExecContext {
         &self,
         op: &'static str,
         x: &RawTensor<T>,
-        row: impl Fn(Table<T>, &[T]) -> T,
+        fold: impl Fold<T>,
+        row: impl Fn(Table<T>, &[T]) -> T + Sync,
+        finish: impl Fn(T) -> T,
     ) -> Result<RawTensor<T>> {
         let x = self.prepare(op, x)?;
-        self.full_shape(op, Shape::scalar(), row(self.kernels::<T>(), x.data()))
+        let total = self.fold_row(op, x.data(), &fold, &row)?;
+        self.full_shape(op, Shape::scalar(), finish(total))
+    }
+
+    /// One row; a long one by segments, which the team shares.
+    #[track_caller]
+    fn fold_row<T: Real, F: Fold<T>>(
+        &self,
+        op: &'static str,
+        x: &[T],
+        fold: &F,
+        row: &(impl Fn(Table<T>, &[T]) -> T + Sync),
+    ) -> Result<T> {
+        let k = self.kernels::<T>();
+        if x.len() <= SEGMENT {
+            return Ok(row(k, x));
+        }
+        let mut folds = ScratchLease::acquire(op, self.site(op)?, x.len().div_ceil(SEGMENT))?;
+        for_chunks(self.team(), op, &mut folds, 1, |i, out| {
+            let start = i * SEGMENT;
+            out.fill(row(k, &x[start..x.len().min(start + SEGMENT)]));
+        });
+        Ok(pairwise(fold, &folds))
     }
 
     #[track_caller]
@@ -179,6 +214,7 @@ impl ExecContext {
         x: &RawTensor<T>,
         axis: usize,
         forms: Forms<
+            impl Fold<T>,
             impl Fn(Table<T>, &[T]) -> T + Sync,
             impl Fn(Table<T>, &[T], usize, &mut [T]) + Sync,
         >,
@@ -189,9 +225,15 @@ impl ExecContext {
         let x = self.prepare(op, x)?;
         let (x, k) = (x.data(), self.kernels::<T>());
         let (_, n, inner) = around(&shape, axis);
+        if inner == 1 && n > SEGMENT {
+            for (out, x) in out.data().iter_mut().zip(x.chunks_exact(n)) {
+                *out = self.fold_row(op, x, &forms.fold, &forms.row)?;
+            }
+            return Ok(out.done());
+        }
         if inner == 1 {
             let rows = (PIECE / n).max(1);
-            for_chunks(self.team(), out.data(), rows, |piece, out| {
+            for_chunks(self.team(), op, out.data(), rows, |piece, out| {
                 let x = x[piece * rows * n..].chunks_exact(n);
                 out.iter_mut().zip(x).for_each(|(out, x)| *out = (forms.row)(k, x));
             });
@@ -201,7 +243,7 @@ impl ExecContext {
         let columns = (PIECE / n).max(16);
         if columns >= inner {
             let each = (columns / inner).max(1);
-            for_chunks(self.team(), out.data(), each * inner, |piece, out| {
+            for_chunks(self.team(), op, out.data(), each * inner, |piece, out| {
                 let x = x[piece * each * n * inner..].chunks_exact(n * inner);
                 for (out, x) in out.chunks_exact_mut(inner).zip(x) {
                     (forms.columns)(k, x, inner, out);
@@ -210,7 +252,7 @@ impl ExecContext {
             return Ok(out.done());
         }
         for (out, x) in out.data().chunks_exact_mut(inner).zip(x.chunks_exact(n * inner)) {
-            for_chunks(self.team(), out, columns, |piece, out| {
+            for_chunks(self.team(), op, out, columns, |piece, out| {
                 (forms.columns)(k, &x[piece * columns..], inner, out);
             });
         }

@@ -98,7 +98,7 @@ impl ExecContext {
             *data = prepared.data();
         }
         let each = (PIECE / n).max(1);
-        for_chunks(self.team(), out.data(), each * n, |piece, out| {
+        for_chunks(self.team(), op, out.data(), each * n, |piece, out| {
             for (i, out) in out.chunks_exact_mut(n).enumerate() {
                 let start = (piece * each + i) * n;
                 f(k, data.map(|x| &x[start..start + n]), out);

@@ -5,7 +5,11 @@ use super::context::ExecContext;
 use crate::backend::Real;
 use crate::error::{Error, Fits, Result};
 use crate::kernels::optim::{AdamWStep, SgdStep};
+use crate::parallel::for_chunks_of;
 use crate::raw::RawTensor;
+
+/// Elements of a piece: below it a step stays on the caller.
+const PIECE: usize = 1 << 14;
 
 impl ExecContext {
     /// One SGD step: `v = momentum * v + (g + weight_decay * w)`, `w -= learning_rate * v`.
@@ -26,7 +30,10 @@ impl ExecContext {
         same_shape(OP, w, v)?;
         let g = self.prepare(OP, g)?;
         let (w, v) = (writable(OP, w)?, writable(OP, v)?);
-        self.kernels::<T>().sgd_step(step, w, g.data(), v);
+        let (k, g) = (self.kernels::<T>(), g.data());
+        for_chunks_of(self.team(), OP, [w, v], PIECE, |piece, [w, v]| {
+            k.sgd_step(step, w, &g[piece * PIECE..][..v.len()], v);
+        });
         Ok(())
     }
 
@@ -49,7 +56,10 @@ impl ExecContext {
         }
         let g = self.prepare(OP, g)?;
         let (w, m, s) = (writable(OP, w)?, writable(OP, m)?, writable(OP, s)?);
-        self.kernels::<T>().adamw_step(step, w, g.data(), m, s);
+        let (k, g) = (self.kernels::<T>(), g.data());
+        for_chunks_of(self.team(), OP, [w, m, s], PIECE, |piece, [w, m, s]| {
+            k.adamw_step(step, w, &g[piece * PIECE..][..s.len()], m, s);
+        });
         Ok(())
     }
 }

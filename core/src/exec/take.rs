@@ -11,8 +11,11 @@ use crate::backend::{Real, Table};
 use crate::error::{Error, Result};
 use crate::kernels::elementwise::Operand;
 use crate::layout::broadcast_shape;
+use crate::parallel::for_chunks;
 use crate::raw::RawTensor;
 
+/// Elements of a piece: below it an op stays on the caller.
+const PIECE: usize = 1 << 15;
 /// Elements of a tile.
 const TILE: usize = 256;
 
@@ -67,7 +70,8 @@ macro_rules! take_unary_ops {
         /// [`Error::OutOfMemory`], if a buffer of its own is needed; the operand comes back in the [`Refused`].
         #[track_caller]
         pub fn $name<T: Real>(&self, x: RawTensor<T>) -> Taken<T> {
-            self.take_unary(x, |k, x, out| k.$op(x, out), |x| self.$op(x))
+            let op = stringify!($name);
+            self.take_unary(op, x, |k, x, out| k.$op(x, out), |x| self.$op(x))
         }
     )*};
 }
@@ -100,25 +104,29 @@ impl ExecContext {
         let scale = |k: Table<T>, x: &[T], out: &mut [T]| {
             k.mul(Operand::Slice(x), Operand::Splat(factor), out);
         };
-        self.take_unary(x, scale, |x| self.scale(x, factor))
+        self.take_unary("take_scale", x, scale, |x| self.scale(x, factor))
     }
 
     #[track_caller]
     fn take_unary<T: Real>(
         &self,
+        op: &'static str,
         mut x: RawTensor<T>,
-        f: impl Fn(Table<T>, &[T], &mut [T]),
+        f: impl Fn(Table<T>, &[T], &mut [T]) + Sync,
         leaving: impl FnOnce(&RawTensor<T>) -> Result<RawTensor<T>>,
     ) -> Taken<T> {
         let Some(data) = x.unique_mut() else {
             return leaving(&x).map_err(|error| Refused { error, value: x });
         };
-        let (k, mut tile) = (self.kernels::<T>(), [T::ZERO; TILE]);
-        for out in data.chunks_mut(TILE) {
-            let old = &mut tile[..out.len()];
-            old.copy_from_slice(out);
-            f(k, old, out);
-        }
+        let k = self.kernels::<T>();
+        for_chunks(self.team(), op, data, PIECE, |_, data| {
+            let mut tile = [T::ZERO; TILE];
+            for out in data.chunks_mut(TILE) {
+                let old = &mut tile[..out.len()];
+                old.copy_from_slice(out);
+                f(k, old, out);
+            }
+        });
         Ok(x)
     }
 
@@ -142,7 +150,7 @@ impl ExecContext {
         };
         let (k, b) = (self.kernels::<T>(), (b, &layout));
         if let Some(data) = a.unique_mut() {
-            self.for_rows(&shape, [b], data, &|[b], out| {
+            self.for_rows(op, &shape, [b], data, &|[b], out| {
                 let mut tile = [T::ZERO; TILE];
                 for (t, out) in out.chunks_mut(TILE).enumerate() {
                     let old = &mut tile[..out.len()];

@@ -60,6 +60,17 @@ impl<T: Float> Fold<T> for Max {
     }
 }
 
+/// Elements of a segment: a power of two of blocks, so that the folds of segments, folded by [`pairwise`], are the fold of
+/// the whole row to the bit.
+pub const SEGMENT: usize = 16 * BLOCK;
+
+/// Folds the folds of a row's segments, in their order. At least one.
+pub fn pairwise<T: Float, F: Fold<T>>(_: &F, segments: &[T]) -> T {
+    let mut values = Pairwise::<T, One, F, 1>::new(One {});
+    segments.iter().for_each(|&x| values.push([x]));
+    values.finish()[0]
+}
+
 /// Folds one row to one value.
 pub struct Row<'a, T, F> {
     /// The fold.

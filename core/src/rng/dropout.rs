@@ -110,6 +110,23 @@ pub fn dropout_in_place(seed: u64, first: u64, p: f32, x: &mut [f32]) -> Result<
     Ok(())
 }
 
+/// The mask of `p`, checked, over elements of any type: `x * scale` where kept, else `zero`.
+#[inline(always)] // as above
+pub(crate) fn masked_scale<T: Copy + core::ops::Mul<Output = T>>(
+    seed: u64,
+    first: u64,
+    p: f32,
+    [scale, zero]: [T; 2],
+    x: &[T],
+    out: &mut [T],
+) {
+    let threshold = threshold(p);
+    let mut stream = Stream::new(seed, first);
+    for (y, &x) in out.iter_mut().zip(x) {
+        *y = if keeps(stream.next(), threshold) { x * scale } else { zero };
+    }
+}
+
 fn check(op: &'static str, p: f32) -> Result<(), RngError> {
     if (0.0..1.0).contains(&p) {
         Ok(())

@@ -84,16 +84,28 @@ fn normal(
     mean: f32,
     std_dev: f32,
 ) -> Result<(), RngError> {
-    if !(mean.is_finite() && std_dev.is_finite() && std_dev >= 0.0) {
-        return Err(RngError::BadMoments { op, mean, std_dev });
+    check_moments(op, mean, std_dev)?;
+    write(seed, first, out, mean, std_dev);
+    Ok(())
+}
+
+pub(super) fn check_moments(op: &'static str, mean: f32, std_dev: f32) -> Result<(), RngError> {
+    if mean.is_finite() && std_dev.is_finite() && std_dev >= 0.0 {
+        Ok(())
+    } else {
+        Err(RngError::BadMoments { op, mean, std_dev })
     }
+}
+
+/// The fill of checked moments.
+#[inline(always)] // as above
+pub(super) fn write(seed: u64, first: u64, out: &mut [f32], mean: f32, std_dev: f32) {
     gaussian_fill_at(seed, first, out, std_dev);
     if mean != 0.0 {
         for x in out {
             *x += mean;
         }
     }
-    Ok(())
 }
 
 /// The sequence of one seed and scale.

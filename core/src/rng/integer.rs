@@ -78,10 +78,16 @@ fn fill(
     if low >= high {
         return Err(RngError::EmptyRange { op, low, high });
     }
+    write(seed, first, out, low, high);
+    Ok(())
+}
+
+/// The fill of a range that is not empty.
+#[inline(always)] // into a backend's target_feature function
+pub(crate) fn write(seed: u64, first: u64, out: &mut [i64], low: i64, high: i64) {
     let span = high.wrapping_sub(low) as u64;
     let mut stream = Stream::new(seed, first);
     for x in out {
         *x = low.wrapping_add(below(stream.next(), span) as i64);
     }
-    Ok(())
 }

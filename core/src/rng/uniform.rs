@@ -113,14 +113,26 @@ fn fill(
     lo: f32,
     hi: f32,
 ) -> Result<(), RngError> {
-    if !(lo.is_finite() && hi.is_finite() && lo < hi) {
-        return Err(RngError::BadInterval { op, lo, hi });
+    check_interval(op, lo, hi)?;
+    write(seed, first, out, lo, hi);
+    Ok(())
+}
+
+pub(super) fn check_interval(op: &'static str, lo: f32, hi: f32) -> Result<(), RngError> {
+    if lo.is_finite() && hi.is_finite() && lo < hi {
+        Ok(())
+    } else {
+        Err(RngError::BadInterval { op, lo, hi })
     }
+}
+
+/// The fill of a checked interval.
+#[inline(always)] // as above
+pub(super) fn write(seed: u64, first: u64, out: &mut [f32], lo: f32, hi: f32) {
     let mut stream = Stream::new(seed, first);
     for x in out {
         *x = uniform(stream.next(), lo, hi);
     }
-    Ok(())
 }
 
 #[inline(always)] // as above
@@ -146,14 +158,26 @@ fn bernoulli(
     out: &mut [f32],
     p: f32,
 ) -> Result<(), RngError> {
-    if !(0.0..=1.0).contains(&p) {
-        return Err(RngError::BadProbability { op, p, one_fits: true });
+    check_probability(op, p)?;
+    write_bernoulli(seed, first, out, p);
+    Ok(())
+}
+
+pub(super) fn check_probability(op: &'static str, p: f32) -> Result<(), RngError> {
+    if (0.0..=1.0).contains(&p) {
+        Ok(())
+    } else {
+        Err(RngError::BadProbability { op, p, one_fits: true })
     }
+}
+
+/// The fill of a checked probability.
+#[inline(always)] // as above
+pub(super) fn write_bernoulli(seed: u64, first: u64, out: &mut [f32], p: f32) {
     let mut stream = Stream::new(seed, first);
     for x in out {
         *x = f32::from(u8::from(uniform(stream.next(), 0.0, 1.0) < p));
     }
-    Ok(())
 }
 
 #[inline(always)] // as above

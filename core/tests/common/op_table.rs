@@ -1,36 +1,46 @@
-//! Every fallible public function of contexts, tensors and optimisers, each as one call on small operands.
+//! Every fallible public function of contexts, tensors and optimisers, each as one call.
 //!
-//! [`missing`] compares the table with the sources, so that a new op cannot be forgotten.
+//! `op_sources` compares the table with the sources, so that a new op cannot be forgotten.
 
-use std::path::Path;
+use core::any::Any;
 
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
+use fucina_core::rng::Distribution;
 use fucina_core::{Error, ExecContext, RawTensor, Result, Tensor, gradcheck};
 
 /// Operands of the table's calls.
 pub(crate) struct Operands {
-    /// `[2, 3]`, positive.
+    /// Rows of `x`.
+    rows: usize,
+    /// Columns of `x`.
+    cols: usize,
+    /// `[rows, cols]`, positive.
     pub(crate) x: RawTensor<f32>,
-    /// `[3, 2]` as a view of `[2, 3]`.
+    /// `[cols, rows]` as a view of `[rows, cols]`.
     pub(crate) view: RawTensor<f32>,
-    /// `[3]`.
+    /// `[cols]`.
     pub(crate) row: RawTensor<f32>,
-    /// `[2, 3]`, a variable.
+    /// `[rows, cols]`, a variable.
     pub(crate) w: Tensor<f32>,
-    /// `[2]`: classes.
+    /// `[rows]`: classes.
     pub(crate) classes: RawTensor<i64>,
 }
 
 impl Operands {
-    pub(crate) fn new(ctx: &ExecContext) -> Self {
-        let six = [0.5_f32, 1.5, 2.5, 0.25, 1.25, 2.25];
-        let x = ctx.from_slice(&[2, 3], &six).unwrap();
+    /// At least two rows and two columns.
+    pub(crate) fn new(ctx: &ExecContext, rows: usize, cols: usize) -> Self {
+        let mut values = vec![0.0; rows * cols];
+        fucina_core::rng::uniform_fill(7, &mut values, 0.25, 2.5).unwrap();
+        let x = |ctx: &ExecContext| ctx.from_slice(&[rows, cols], &values).unwrap();
+        let classes: Vec<i64> = (0..rows).map(|i| ((i + 1) % 2) as i64).collect();
         Self {
-            view: ctx.from_slice(&[2, 3], &six).unwrap().transpose(0, 1).unwrap(),
-            row: ctx.from_slice(&[3], &six[..3]).unwrap(),
-            w: Tensor::variable_from_slice(ctx, &[2, 3], &six).unwrap(),
-            classes: ctx.from_slice(&[2], &[1_i64, 0]).unwrap(),
-            x,
+            rows,
+            cols,
+            view: x(ctx).transpose(0, 1).unwrap(),
+            row: ctx.from_slice(&[cols], &values[..cols]).unwrap(),
+            w: Tensor::variable_from_slice(ctx, &[rows, cols], &values).unwrap(),
+            classes: ctx.from_slice(&[rows], &classes).unwrap(),
+            x: x(ctx),
         }
     }
 
@@ -43,14 +53,18 @@ impl Operands {
     }
 }
 
+/// Is shown what a call returned.
+pub(crate) type Show<'a> = &'a mut dyn FnMut(&dyn Any);
+
 /// One call.
-pub(crate) type Call = fn(&ExecContext, &Operands) -> Result<()>;
+pub(crate) type Call = fn(&ExecContext, &Operands, Show<'_>) -> Result<()>;
 
 macro_rules! calls {
-    // calls! { "ctx.add" |c, o| c.add(&o.x, &o.row); } => &[("ctx.add", |c, o| { let _ = c.add(&o.x, &o.row)?; Ok(()) })]
+    // calls! { "ctx.add" |c, o| c.add(&o.x, &o.row); } => &[("ctx.add", |c, o, show| { show(&c.add(&o.x, &o.row)?); Ok(()) })]
     ($($name:literal |$c:ident, $o:ident| $call:expr;)*) => {
-        &[$(($name, |$c, $o| {
-            let _ = (&$c, &$o, $call?);
+        &[$(($name, |$c, $o, show| {
+            let _ = (&$c, &$o);
+            show(&$call?);
             Ok(())
         })),*]
     };
@@ -74,9 +88,9 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec materialize" |c, o| c.materialize(&o.view);
     "exec clone" |c, o| c.clone(&o.view);
     "exec prepare_contiguous" |c, o| c.prepare_contiguous(&o.view).map(|p| p.data().len());
-    "exec reshape" |c, o| c.reshape(&o.view, &[6]);
+    "exec reshape" |c, o| c.reshape(&o.view, &[o.x.len()]);
     "exec concat" |c, o| c.concat(&[&o.x, &o.x], 0);
-    "exec assign_view" |c, o| { let mut t = o.own(c)?; c.assign_view(&mut t, |l| Ok(*l), &o.x) };
+    "exec assign_view" |c, o| { let mut t = o.own(c)?; c.assign_view(&mut t, |l| Ok(*l), &o.x).map(|()| t) };
     "exec add" |c, o| c.add(&o.x, &o.row);
     "exec sub" |c, o| c.sub(&o.x, &o.row);
     "exec mul" |c, o| c.mul(&o.x, &o.row);
@@ -95,12 +109,23 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec relu" |c, o| c.relu(&o.x);
     "exec gelu" |c, o| c.gelu(&o.x);
     "exec scale" |c, o| c.scale(&o.x, 2.0);
-    "exec add_in_place" |c, o| { let mut t = o.own(c)?; c.add_in_place(&mut t, &o.x) };
+    "exec add_in_place" |c, o| { let mut t = o.own(c)?; c.add_in_place(&mut t, &o.x).map(|()| t) };
     "exec cross_entropy" |c, o| c.cross_entropy(&o.x, &o.classes);
     "exec cross_entropy_backward" |c, o| c.cross_entropy_backward(&o.x, &o.classes, &c.scalar(1.0)?);
     "exec matmul" |c, o| c.matmul(&o.x, &o.view);
     "exec matmul_nt" |c, o| c.matmul_nt(&o.x, &o.x);
     "exec matmul_tn" |c, o| c.matmul_tn(&o.x, &o.x);
+    "exec rand" |c, o| c.rand::<f32>(&[o.rows, o.cols], 3);
+    "exec uniform" |c, o| c.uniform::<f32>(&[o.rows, o.cols], 3, -1.0, 2.0);
+    "exec randn" |c, o| c.randn::<f32>(&[o.rows, o.cols], 3);
+    "exec normal" |c, o| c.normal::<f32>(&[o.rows, o.cols], 3, 1.0, 2.0);
+    "exec bernoulli" |c, o| c.bernoulli::<f32>(&[o.rows, o.cols], 3, 0.3);
+    "exec gumbel" |c, o| c.gumbel::<f32>(&[o.rows, o.cols], 3);
+    "exec randint" |c, o| c.randint(&[o.rows, o.cols], 3, -5, 17);
+    "exec randperm" |c, o| c.randperm(o.cols, 3);
+    "exec multinomial" |c, o| c.multinomial(&o.view, 2, false, 3);
+    "exec random_fill" |c, o| { let mut out = [0.0; 70_000]; c.random_fill(Distribution::Gumbel, 3, 1, &mut out).map(|()| out) };
+    "exec dropout" |c, o| c.dropout(&o.view, 0.25, 3);
     "exec sum_axis" |c, o| c.sum_axis(&o.view, 0);
     "exec mean_axis" |c, o| c.mean_axis(&o.view, 1);
     "exec max_axis" |c, o| c.max_axis(&o.view, 0);
@@ -112,7 +137,7 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec log_softmax" |c, o| c.log_softmax(&o.view, 1);
     "exec softmax_backward" |c, o| c.softmax_backward(&o.view, &o.view, 0);
     "exec log_softmax_backward" |c, o| c.log_softmax_backward(&o.view, &o.view, 1);
-    "exec sgd_step" |c, o| { let mut w = o.own(c)?; let mut v = o.own(c)?; c.sgd_step(sgd(), &mut w, &o.x, &mut v) };
+    "exec sgd_step" |c, o| { let mut w = o.own(c)?; let mut v = o.own(c)?; c.sgd_step(sgd(), &mut w, &o.x, &mut v).map(|()| (w, v)) };
     "exec adamw_step" |c, o| adamw_raw(c, o);
     "exec take_add" |c, o| c.take_add(o.x.clone(), &o.row).map_err(|r| r.error);
     "exec take_sub" |c, o| c.take_sub(o.x.clone(), &o.row).map_err(|r| r.error);
@@ -154,6 +179,16 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor sigmoid" |c, o| o.w.sigmoid(c);
     "tensor relu" |c, o| o.w.relu(c);
     "tensor gelu" |c, o| o.w.gelu(c);
+    "tensor rand" |c, o| Tensor::<f32>::rand(c, &[o.rows, o.cols], 3);
+    "tensor uniform" |c, o| Tensor::<f32>::uniform(c, &[o.rows, o.cols], 3, -1.0, 2.0);
+    "tensor randn" |c, o| Tensor::<f32>::randn(c, &[o.rows, o.cols], 3);
+    "tensor normal" |c, o| Tensor::<f32>::normal(c, &[o.rows, o.cols], 3, 1.0, 2.0);
+    "tensor bernoulli" |c, o| Tensor::<f32>::bernoulli(c, &[o.rows, o.cols], 3, 0.3);
+    "tensor gumbel" |c, o| Tensor::<f32>::gumbel(c, &[o.rows, o.cols], 3);
+    "tensor randint" |c, o| Tensor::randint(c, &[o.rows, o.cols], 3, -5, 17);
+    "tensor randperm" |c, o| Tensor::randperm(c, o.cols, 3);
+    "tensor multinomial" |c, o| o.w.multinomial(c, 2, true, 3);
+    "tensor dropout" |c, o| o.w.dropout(c, 0.25, 3)?.max_all(c)?.backward(c);
     "tensor sum_axis" |c, o| o.w.sum_axis(c, 0)?.backward_with_grad(c, &Tensor::constant(o.row.clone()));
     "tensor mean_axis" |c, o| o.w.mean_axis(c, 0)?.sum_all(c)?.backward(c);
     "tensor max_axis" |c, o| o.w.max_axis(c, 1)?.sum_all(c)?.backward(c);
@@ -163,13 +198,13 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor matmul" |c, o| o.w.matmul(c, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
     "tensor matmul_nt" |c, o| o.w.matmul_nt(c, &o.w)?.sum_all(c)?.backward(c);
     "tensor matmul_tn" |c, o| o.w.matmul_tn(c, &o.w)?.sum_all(c)?.backward(c);
-    "tensor reshape" |c, o| o.w.transpose(c, 0, 1)?.reshape(c, &[6])?.max_all(c)?.backward(c);
+    "tensor reshape" |c, o| o.w.transpose(c, 0, 1)?.reshape(c, &[o.x.len()])?.max_all(c)?.backward(c);
     "tensor permute" |c, o| o.w.permute(c, &[1, 0])?.max_all(c)?.backward(c);
     "tensor transpose" |c, o| o.w.transpose(c, 0, 1)?.max_all(c)?.backward(c);
-    "tensor narrow" |c, o| o.w.narrow(c, 1, 1, 2)?.max_all(c)?.backward(c);
+    "tensor narrow" |c, o| o.w.narrow(c, 1, 1, o.cols - 1)?.max_all(c)?.backward(c);
     "tensor step" |c, o| o.w.step(c, 1, 2)?.max_all(c)?.backward(c);
     "tensor flip" |c, o| o.w.flip(c, 1)?.max_all(c)?.backward(c);
-    "tensor broadcast_to" |c, o| o.w.broadcast_to(c, &[4, 2, 3])?.max_all(c)?.backward(c);
+    "tensor broadcast_to" |c, o| o.w.broadcast_to(c, &[4, o.rows, o.cols])?.max_all(c)?.backward(c);
     "tensor concat" |c, o| Tensor::concat(c, &[&o.w, &o.constant(), &o.w], 0)?.max_all(c)?.backward(c);
     "tensor softmax" |c, o| o.w.softmax(c, 0)?.max_all(c)?.backward(c);
     "tensor log_softmax" |c, o| o.w.log_softmax(c, 1)?.max_all(c)?.backward(c);
@@ -178,7 +213,7 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor backward_with_grad" |c, o| o.w.exp(c)?.backward_with_grad(c, &o.constant());
     "tensor backward_all" |c, o| { let y = o.w.exp(c)?; Tensor::backward_all(c, &[(&y, &o.constant()), (&y, &o.constant())]) };
     "tensor grad" |c, o| { o.w.sum_all(c)?.backward(c)?; o.w.grad(c) };
-    "tensor replace" |c, o| { let mut x = o.constant(); c.replace(&mut x, |x| x.exp(c)) };
+    "tensor replace" |c, o| { let mut x = o.constant(); c.replace(&mut x, |x| x.exp(c)).map(|()| x) };
     "tensor take_add" |c, o| o.constant().take_add(c, &o.constant()).map_err(|r| r.error);
     "tensor take_sub" |c, o| o.constant().take_sub(c, &o.constant()).map_err(|r| r.error);
     "tensor take_mul" |c, o| o.constant().take_mul(c, &o.constant()).map_err(|r| r.error);
@@ -219,7 +254,7 @@ fn sgd() -> fucina_core::kernels::optim::SgdStep<f32> {
     fucina_core::kernels::optim::SgdStep { learning_rate: 0.1, momentum: 0.9, weight_decay: 0.0 }
 }
 
-fn adamw_raw(ctx: &ExecContext, o: &Operands) -> Result<()> {
+fn adamw_raw(ctx: &ExecContext, o: &Operands) -> Result<(RawTensor<f32>, RawTensor<f32>)> {
     let step = fucina_core::kernels::optim::AdamWStep {
         shrink: 1.0,
         rate: 0.1,
@@ -229,7 +264,8 @@ fn adamw_raw(ctx: &ExecContext, o: &Operands) -> Result<()> {
         eps: 1e-8,
     };
     let (mut w, mut m, mut s) = (o.own(ctx)?, o.own(ctx)?, o.own(ctx)?);
-    ctx.adamw_step(step, &mut w, &o.x, &mut m, &mut s)
+    ctx.adamw_step(step, &mut w, &o.x, &mut m, &mut s)?;
+    Ok((w, s))
 }
 
 fn gradchecked(ctx: &ExecContext) -> Result<()> {
@@ -242,9 +278,9 @@ fn gradchecked(ctx: &ExecContext) -> Result<()> {
 }
 
 /// A whole training step, with both optimisers: under a scope, and without one.
-fn training_step(ctx: &ExecContext, o: &Operands) -> Result<()> {
+fn training_step(ctx: &ExecContext, o: &Operands) -> Result<(Tensor<f32>, Tensor<f32>)> {
     let mut w = Tensor::variable(ctx, o.own(ctx)?)?;
-    let mut b = Tensor::variable(ctx, ctx.zeros(&[2])?)?;
+    let mut b = Tensor::variable(ctx, ctx.zeros(&[o.rows])?)?;
     let (mut sgd, mut adamw) =
         (Sgd::new(SgdConfig::default())?, AdamW::new(AdamWConfig::default())?);
     let targets = Tensor::constant(o.classes.clone());
@@ -258,64 +294,5 @@ fn training_step(ctx: &ExecContext, o: &Operands) -> Result<()> {
         b.zero_grad();
         drop(scope);
     }
-    Ok(())
-}
-
-/// Fallible public functions of the sources that the table does not name.
-pub(crate) fn missing() -> Vec<String> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut missing = Vec::new();
-    let mut seen = 0;
-    for kind in ["exec", "tensor", "optim"] {
-        let mut open = vec![src.join(kind)];
-        while let Some(folder) = open.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    open.push(path);
-                    continue;
-                }
-                let text = std::fs::read_to_string(path).unwrap();
-                for name in fallible(&text) {
-                    seen += 1;
-                    let full = format!("{kind} {name}");
-                    if !TABLE.iter().any(|(listed, _)| *listed == full) {
-                        missing.push(full);
-                    }
-                }
-            }
-        }
-    }
-    assert!(seen > 100, "the sources were not understood: {seen} functions found");
-    missing
-}
-
-/// Names of fallible public functions: written out, or listed in an op macro as `"docs" name;` or `"docs" name op;`.
-fn fallible(text: &str) -> Vec<String> {
-    let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-    let mut names: Vec<String> = Vec::new();
-    for (at, _) in text.match_indices("    pub fn ").chain(text.match_indices("    pub unsafe fn "))
-    {
-        let rest = text[at..].trim_start().trim_start_matches("pub ").trim_start_matches("unsafe ");
-        let rest = rest.trim_start_matches("fn ");
-        let signature = &rest[..rest.find('{').unwrap_or(rest.len())];
-        let name: String = word(rest);
-        // `close` and `scope.close` report leaks and order; they allocate nothing.
-        if (signature.contains("Result<") || signature.contains("Taken<"))
-            && !name.is_empty()
-            && name != "close"
-        {
-            names.push(name);
-        }
-    }
-    if text.contains("_ops! {\n") {
-        for line in text.lines().map(str::trim) {
-            if let Some((_, rest)) = line.strip_prefix('"').and_then(|l| l.split_once("\" "))
-                && rest.ends_with(';')
-            {
-                names.push(word(rest));
-            }
-        }
-    }
-    names
+    Ok((w, b))
 }
