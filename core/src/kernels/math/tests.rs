@@ -1,6 +1,6 @@
 //! Accuracy against the `libm` crate in f64, which shares no code with the f32 kernels, and special values.
 //!
-//! `cargo bench --bench ulp` does the same over every input.
+//! `cargo bench -p fucina-avx2 --bench ulp` does the same over every input.
 
 use super::Math;
 use crate::kernels::ScalarLanes;

@@ -6,13 +6,12 @@
 //! units of the last place at that value; an infinite result counts as 2^128. Exact cases are checked on the way: NaN
 //! for NaN, the sign of a zero. Times are one thread's, 4,096 elements in cache, the least of 200 passes.
 //!
-//! `cargo bench --bench ulp -- [--function NAME] [--stride K] [--time]`; everything takes an hour,
+//! `cargo bench -p fucina-avx2 --bench ulp -- [--function NAME] [--stride K] [--time]`; everything takes an hour,
 //! `--stride 997` seconds. `--time` only times.
 
 use core::hint::black_box;
 use std::time::Instant;
 
-use fucina_avx2::Avx2;
 use fucina_core::kernels::elementwise::{Map, Unary};
 use fucina_core::kernels::math::Math;
 use fucina_core::kernels::{Lanes, Op, ScalarLanes};
@@ -29,21 +28,18 @@ struct Case {
     range: (f32, f32),
 }
 
-/// Runs in AVX2 registers, as the backend does.
-fn wide<F: Unary<f32>>(avx2: &Avx2, f: F, x: &[f32], out: &mut [f32]) {
-    #[target_feature(enable = "avx2,fma,f16c")]
-    fn inner<F: Unary<f32>>(avx2: Avx2, f: F, x: &[f32], out: &mut [f32]) {
-        Map::new(f, x, out).run(avx2);
-    }
-    // SAFETY: a value of `Avx2` comes from `detect`, which saw avx2, fma and f16c on this CPU.
-    unsafe { inner(*avx2, f, x, out) }
-}
-
+/// Runs in AVX2 registers, as the backend does; without them on one lane.
 fn fused<F: Unary<f32> + Default>(x: &[f32], out: &mut [f32]) {
-    match fucina_avx2::detect() {
-        Some(avx2) => wide(avx2, F::default(), x, out),
-        None => Map::new(F::default(), x, out).run(ScalarLanes::<true>),
+    #[cfg(target_arch = "x86_64")]
+    if let Some(&avx2) = fucina_avx2::detect() {
+        #[target_feature(enable = "avx2,fma,f16c")]
+        fn inner<F: Unary<f32>>(avx2: fucina_avx2::Avx2, f: F, x: &[f32], out: &mut [f32]) {
+            Map::new(f, x, out).run(avx2);
+        }
+        // SAFETY: a value of `Avx2` comes from `detect`, which saw avx2, fma and f16c on this CPU.
+        return unsafe { inner(avx2, F::default(), x, out) };
     }
+    Map::new(F::default(), x, out).run(ScalarLanes::<true>);
 }
 
 fn unfused<F: Unary<f32> + Default>(x: &[f32], out: &mut [f32]) {
