@@ -12,7 +12,7 @@
 #![forbid(unsafe_code)]
 
 use super::exp::exp_parts;
-use super::{polynomial, product_error, remainder, scale_down};
+use super::{chain, polynomial, product_error, remainder, scale_down};
 use crate::kernels::Lanes;
 
 const SHIFT: f32 = 1.75;
@@ -62,7 +62,7 @@ fn tail<L: Lanes<f32>>(l: L, a: L::V) -> (L::V, L::V) {
 /// `Phi(x)` for `|x| <= 1/2`.
 #[inline(always)]
 fn phi_near_zero<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
-    l.mul_add(x, polynomial(l, l.mul(x, x), &P), l.splat(0.5))
+    l.mul_add(x, chain(l, l.mul(x, x), &P), l.splat(0.5))
 }
 
 /// `x Phi(x)`; at most 2 ulp.

@@ -12,7 +12,7 @@
 #![forbid(unsafe_code)]
 
 use super::exp::exp_parts;
-use super::{polynomial, scale_down};
+use super::{chain, scale_down};
 use crate::kernels::Lanes;
 
 /// `P`, from its constant.
@@ -22,7 +22,7 @@ const P: [f32; 4] = [-3.333_295e-1, 1.332_080_2e-1, -5.267_690_5e-2, 1.644_754_6
 #[inline(always)]
 pub(super) fn tanh<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
     let xx = l.mul(x, x);
-    let small = l.mul_add(l.mul(x, xx), polynomial(l, xx, &P), x);
+    let small = l.mul_add(l.mul(x, xx), chain(l, xx, &P), x);
     let one = l.splat(1.0);
     let size = l.min(l.splat(10.0), l.abs(x));
     let (s, n) = exp_parts(l, l.add(size, size), None);
