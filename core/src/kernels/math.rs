@@ -22,7 +22,7 @@ pub trait Math: Float {
     fn tanh<L: Lanes<Self>>(l: L, x: L::V) -> L::V;
     /// `1 / (1 + e^-x)`; at most 2 ulp.
     fn sigmoid<L: Lanes<Self>>(l: L, x: L::V) -> L::V;
-    /// `x * Phi(x)` with the normal distribution function `Phi`, the exact (erf) form; at most 2 ulp for f32.
+    /// `x * Phi(x)` with the normal distribution function `Phi`, the exact (erf) form; at most 2 ulp for f32, 2.1 unless [`Lanes::FUSED`].
     fn gelu<L: Lanes<Self>>(l: L, x: L::V) -> L::V;
     /// `Phi(x) + x * phi(x)`, the derivative of [`Math::gelu`].
     fn gelu_derivative<L: Lanes<Self>>(l: L, x: L::V) -> L::V;

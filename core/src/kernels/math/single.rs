@@ -39,7 +39,11 @@ fn polynomial<L: Lanes<f32>, const N: usize>(l: L, x: L::V, c: &[f32; N]) -> L::
 /// A polynomial, from its constant, step by step (Horner): fewer operations, for what nothing waits for.
 #[inline(always)]
 fn chain<L: Lanes<f32>, const N: usize>(l: L, x: L::V, c: &[f32; N]) -> L::V {
-    c[..N - 1].iter().rev().fold(l.splat(c[N - 1]), |sum, &c| l.mul_add(sum, x, l.splat(c)))
+    let mut sum = l.splat(c[N - 1]);
+    for i in 2..=N {
+        sum = l.mul_add(sum, x, l.splat(c[N - i]));
+    }
+    sum
 }
 
 /// Up to eight coefficients from `c[i]` on; `x`, `x^2`, `x^4`.

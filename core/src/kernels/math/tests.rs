@@ -33,7 +33,7 @@ const CASES: [Case; 16] = cases! {
     log 1.0, 1.0 => libm::log;
     tanh 2.0, 2.0 => libm::tanh;
     sigmoid 2.0, 2.0 => |x| gate(1.0, x);
-    gelu 2.0, 2.0 => |x| product(x, phi(x));
+    gelu 2.0, 2.1 => |x| product(x, phi(x));
     gelu_derivative 2.0, 2.0 => |x| {
         phi(x) + product(x, libm::exp(-0.5 * x * x) / libm::sqrt(core::f64::consts::TAU))
     };
