@@ -6,8 +6,8 @@
 //! units of the last place at that value; an infinite result counts as 2^128. Exact cases are checked on the way: NaN
 //! for NaN, the sign of a zero. Times are one thread's, 4,096 elements in cache, the least of 200 passes.
 //!
-//! `cargo bench -p fucina-avx2 --bench ulp -- [--function NAME] [--stride K] [--time]`; everything takes an hour,
-//! `--stride 997` seconds. `--time` only times.
+//! `cargo bench -p fucina-avx2 --bench ulp -- [--function NAME] [--class fused] [--stride K] [--time]`: everything takes
+//! an hour, `--stride 997` seconds; `--time` only times.
 
 use core::hint::black_box;
 use std::time::Instant;
@@ -244,6 +244,9 @@ fn main() {
             continue;
         }
         for (class, kernel) in [("fused", case.fused), ("unfused", case.unfused)] {
+            if value("--class").is_some_and(|only| only != class) {
+                continue;
+            }
             let ns = time(kernel, case.range);
             if has("--time") {
                 println!("{}, {class}: {ns:.3} ns/element", case.name);
