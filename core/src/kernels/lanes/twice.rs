@@ -89,3 +89,36 @@ impl<T: Float, L: Lanes<T>> Lanes<T> for Twice<L> {
         [self.0.map(a[0], &f), self.0.map(a[1], &f)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::ScalarLanes;
+
+    #[test]
+    fn parts_of_every_length_are_read_and_written_in_order() {
+        let l = Twice(Twice(ScalarLanes::<true>));
+        let x = [1.0_f32, 2.0, 3.0, 4.0];
+        for len in 0..=4 {
+            let v = l.load_upto(&x[..len]);
+            let mut out = [0.0; 4];
+            l.store(v, &mut out);
+            assert_eq!(out[..len], x[..len]);
+            assert!(out[len..].iter().all(|&rest| rest == 0.0));
+            let mut part = [9.0; 4];
+            l.store_upto(v, &mut part[..len]);
+            assert_eq!(part[..len], x[..len]);
+            assert!(part[len..].iter().all(|&rest| rest == 9.0));
+        }
+    }
+
+    #[test]
+    fn both_registers_take_part() {
+        let l = Twice(ScalarLanes::<true>);
+        let (a, b) = (l.load(&[1.0_f32, 8.0]), l.load(&[2.0_f32, 4.0]));
+        assert_eq!(l.sub(a, b), [-1.0, 4.0]);
+        assert_eq!(l.select(l.lt(a, b), a, b), [1.0, 4.0]);
+        assert_eq!(l.split_exponent(a), ([0.5, 0.5], [1.0, 4.0]));
+        assert_eq!(l.map2(a, b, |a, b| a / b), [0.5, 2.0]);
+    }
+}

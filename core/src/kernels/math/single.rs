@@ -2,8 +2,8 @@
 //!
 //! Every function is a fixed sequence of [`Lanes`] operations: one path through for every lane, both sides of a case
 //! computed and one selected. Its bits therefore depend on the class ([`Lanes::FUSED`]) only. The files beneath say
-//! how each function is reduced and what its polynomial was fitted to: minimax by Remez' exchange on 1,500 Chebyshev
-//! points in 64-bit precision, coefficients rounded to f32 one by one, the rest fitted anew after each.
+//! how each function is reduced and what its polynomial was fitted to: minimax by Remez' exchange on 300 to 1,500
+//! Chebyshev points with 64 bits, coefficients rounded to f32 one by one, the rest fitted anew after each.
 #![forbid(unsafe_code)]
 
 mod erf;

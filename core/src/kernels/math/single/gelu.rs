@@ -2,10 +2,10 @@
 //!
 //! From `|x| = 1/2` on everything is made from the tail `Q(a) = e^(-a^2 / 2) R(a)` at `a = |x|`: `gelu(-a) = -a Q(a)`
 //! and `gelu(a) = a - a Q(a)`. `R` (Mills' ratio times a constant) falls smoothly from 1/2 to about `0.4 / a`; with
-//! `q = a / (a + 1.75)` it is `a R(a) = q G(q)`, `G` within `[0.45, 0.8]`, a polynomial in `q - 47/64`. (The centre
-//! is where most of the tail lies, and such that the constant term is close to an f32.) `a^2` is kept in two terms, and so are `q` and the
-//! product `q G`: only `G` itself, `s` and the last sum round. The power of two is put on last, so that a subnormal
-//! result rounds once. Below, `Phi(x) = 1/2 + x P(x^2)`.
+//! `q = a / (a + 1.75)` it is `a R(a) = q G(q)`, `G` within `[0.45, 0.8]`, a polynomial in `q - 47/64`. (The centre is
+//! where most of the tail lies, and its constant term is close to an f32.) `a^2` is kept in two terms, and so are `q`,
+//! `G` and their product: the polynomial's lower steps, `s` and the last sum round. The power of two is put on last, so
+//! that a subnormal result rounds once. Below 1/2, `Phi(x) = 1/2 + x P(x^2)`.
 //!
 //! `G`, degree 9: Remez, 2^-26.3 (relative) for `a` in `[0.49, 13.3]`; at 14.2 the last subnormal is passed.
 //! `P`, degree 3: Remez, `Phi(-|x|)` to 2^-28.6 (relative) on `|x| <= 0.505`.
