@@ -1,4 +1,4 @@
-//! Every operation of [`Lanes`] against the one-lane form.
+//! Every operation of [`Lanes`], and every function made from them, against the one-lane form.
 
 use fucina_core::kernels::Lanes;
 
@@ -12,11 +12,11 @@ pub(crate) fn lanes<T: Sample>(
     let lanes = lane_count(l);
     let mut report = Report::new("lanes");
     for (kind, pool) in pools::<T>() {
-        let Operands { a, b, c, exponents, normals } = Operands::new(&pool, lanes);
+        let Operands { a, b, c, exponents, pow2s, normals } = Operands::new(&pool, lanes);
 
         macro_rules! check {
             // check!("add", a, b, c => |l, x, y, z| l.add(x, y))
-            ($name:literal, $a:expr, $b:expr, $c:expr => |$l:ident, $x:ident, $y:ident, $z:ident| $body:expr) => {{
+            ($name:expr, $a:expr, $b:expr, $c:expr => |$l:ident, $x:ident, $y:ident, $z:ident| $body:expr) => {{
                 let (a, b, c): (&[T], &[T], &[T]) = ($a, $b, $c);
                 let mut ours = vec![T::NAN; a.len()];
                 for (at, out) in ours.chunks_exact_mut(lanes).enumerate() {
@@ -50,14 +50,27 @@ pub(crate) fn lanes<T: Sample>(
         check!("copysign", &a, &b, &c => |l, x, y, z| l.copysign(x, y));
         check!("round", &a, &b, &c => |l, x, y, z| l.round(x));
         check!("scale_pow2", &a, &exponents, &c => |l, x, y, z| l.scale_pow2(x, y));
+        check!("pow2", &pow2s, &b, &c => |l, x, y, z| l.pow2(x));
         check!("split_exponent, m", &normals, &b, &c => |l, x, y, z| l.split_exponent(x).0);
         check!("split_exponent, e", &normals, &b, &c => |l, x, y, z| l.split_exponent(x).1);
         check!("lt", &a, &b, &c => |l, x, y, z| l.select(l.lt(x, y), x, z));
         check!("le", &a, &b, &c => |l, x, y, z| l.select(l.le(x, y), x, z));
         check!("eq", &a, &b, &c => |l, x, y, z| l.select(l.eq(x, y), z, y));
         check!("and", &a, &b, &c => |l, x, y, z| l.select(both::<T, _>(l, l.le(x, y), l.lt(y, z)), x, z));
+        check!("min", &a, &b, &c => |l, x, y, z| l.min(x, y));
+        check!("max", &a, &b, &c => |l, x, y, z| l.max(x, y));
         check!("splat", &a, &b, &c => |l, x, y, z| l.add(x, l.splat(T::from_f64(0.1))));
         check!("map", &a, &b, &c => |l, x, y, z| l.map(x, |x| x - T::ONE));
+        check!("map2", &a, &b, &c => |l, x, y, z| l.map2(x, y, |x, y| x - y));
+        check!("pow", &a, &b, &c => |l, x, y, z| T::pow(l, x, y));
+        macro_rules! functions {
+            // functions!(exp, log) => check!("exp", &a, .. => |l, x, y, z| T::exp(l, x)); check!("log", ..);
+            ($($name:ident),*) => {$(
+                check!(stringify!($name), &a, &b, &c => |l, x, y, z| T::$name(l, x));
+            )*};
+        }
+        functions!(exp, log, tanh, sigmoid, gelu, gelu_derivative, expm1, log1p, rsqrt, erf, sin);
+        functions!(cos, softplus, silu, gelu_tanh, gelu_tanh_derivative);
     }
     signs_of_nan_are_kept(l);
     parts_stay_in_bounds(l, &mut report);
@@ -71,6 +84,8 @@ struct Operands<T> {
     c: Vec<T>,
     /// Integers that `scale_pow2` takes.
     exponents: Vec<T>,
+    /// Integers that `pow2` takes.
+    pow2s: Vec<T>,
     /// Positive normal numbers.
     normals: Vec<T>,
 }
@@ -88,12 +103,15 @@ impl<T: Sample> Operands<T> {
         let spread = 2.0 * T::MAX_SCALE + 1.0;
         let exponent = |i| T::from_f64(f64::from(i) * 7.0 % spread - T::MAX_SCALE);
         let exponents = (0..a.len() as u32).map(exponent).collect();
+        let half = T::MAX_SCALE / 2.0;
+        let normal_exponent = |i| T::from_f64(f64::from(i) * 7.0 % (2.0 * half + 1.0) - half);
+        let pow2s = (0..a.len() as u32).map(normal_exponent).collect();
         let normal = |x: &T| match x.magnitude() {
             x if x >= T::MIN_NORMAL && x < -T::NEG_INFINITY => x,
             _ => T::ONE,
         };
         let normals = a.iter().map(normal).collect();
-        Self { a, b, c, exponents, normals }
+        Self { a, b, c, exponents, pow2s, normals }
     }
 }
 

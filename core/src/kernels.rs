@@ -18,7 +18,7 @@ pub mod optim;
 pub mod reduce;
 pub mod softmax;
 
-pub use lanes::{Lanes, ScalarLanes};
+pub use lanes::{Lanes, ScalarLanes, Twice};
 
 use crate::dtype::Float;
 

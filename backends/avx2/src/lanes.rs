@@ -135,6 +135,10 @@ impl Lanes<f32> for Avx2 {
             let rest = _mm256_sub_epi32(n, half);
             _mm256_mul_ps(_mm256_mul_ps(a, pow2(half)), pow2(rest))
         };
+        pow2(n: __m256) -> __m256 = {
+            let biased = _mm256_add_epi32(_mm256_cvttps_epi32(n), _mm256_set1_epi32(127));
+            _mm256_castsi256_ps(_mm256_slli_epi32::<23>(biased))
+        };
         split_exponent(a: __m256) -> (__m256, __m256) = {
             let bits = _mm256_castps_si256(a);
             let e = _mm256_sub_epi32(_mm256_srli_epi32::<23>(bits), _mm256_set1_epi32(126));
@@ -146,6 +150,9 @@ impl Lanes<f32> for Avx2 {
         le(a: __m256, b: __m256) -> __m256 = _mm256_cmp_ps::<_CMP_LE_OQ>(a, b);
         eq(a: __m256, b: __m256) -> __m256 = _mm256_cmp_ps::<_CMP_EQ_OQ>(a, b);
         and(a: __m256, b: __m256) -> __m256 = _mm256_and_ps(a, b);
+        // Where neither is less, or one is NaN: the second, as asked.
+        min(a: __m256, b: __m256) -> __m256 = _mm256_min_ps(a, b);
+        max(a: __m256, b: __m256) -> __m256 = _mm256_max_ps(a, b);
         select(mask: __m256, yes: __m256, no: __m256) -> __m256 = _mm256_blendv_ps(no, yes, mask);
     }
 
@@ -260,6 +267,8 @@ impl Lanes<f64> for Avx2 {
         le(a: __m256d, b: __m256d) -> __m256d = _mm256_cmp_pd::<_CMP_LE_OQ>(a, b);
         eq(a: __m256d, b: __m256d) -> __m256d = _mm256_cmp_pd::<_CMP_EQ_OQ>(a, b);
         and(a: __m256d, b: __m256d) -> __m256d = _mm256_and_pd(a, b);
+        min(a: __m256d, b: __m256d) -> __m256d = _mm256_min_pd(a, b);
+        max(a: __m256d, b: __m256d) -> __m256d = _mm256_max_pd(a, b);
         select(mask: __m256d, yes: __m256d, no: __m256d) -> __m256d =
             _mm256_blendv_pd(no, yes, mask);
     }

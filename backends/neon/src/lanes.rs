@@ -89,6 +89,10 @@ impl Lanes<f32> for Neon {
             let pow2 = |e| vreinterpretq_f32_s32(vshlq_n_s32::<23>(vaddq_s32(e, bias)));
             vmulq_f32(vmulq_f32(a, pow2(half)), pow2(vsubq_s32(n, half)))
         };
+        pow2(n: float32x4_t) -> float32x4_t = {
+            let biased = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
+            vreinterpretq_f32_s32(vshlq_n_s32::<23>(biased))
+        };
         split_exponent(a: float32x4_t) -> (float32x4_t, float32x4_t) = {
             let bits = vreinterpretq_u32_f32(a);
             let biased = vreinterpretq_s32_u32(vshrq_n_u32::<23>(bits));

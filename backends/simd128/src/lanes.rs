@@ -102,6 +102,10 @@ impl Lanes<f32> for Simd128 {
         f32x4_mul(f32x4_mul(a, pow2(half)), pow2(i32x4_sub(n, half)))
     }
     #[inline(always)]
+    fn pow2(self, n: v128) -> v128 {
+        i32x4_shl(i32x4_add(i32x4_trunc_sat_f32x4(n), i32x4_splat(127)), 23)
+    }
+    #[inline(always)]
     fn split_exponent(self, a: v128) -> (v128, v128) {
         let e = i32x4_sub(u32x4_shr(a, 23), i32x4_splat(126));
         let fraction = v128_and(a, i32x4_splat((1 << 23) - 1));
@@ -126,6 +130,15 @@ impl Lanes<f32> for Simd128 {
     #[inline(always)]
     fn select(self, mask: v128, yes: v128, no: v128) -> v128 {
         v128_bitselect(yes, no, mask)
+    }
+    // The instructions take `b` where it is less (greater) than `a`: the operands change places.
+    #[inline(always)]
+    fn min(self, a: v128, b: v128) -> v128 {
+        f32x4_pmin(b, a)
+    }
+    #[inline(always)]
+    fn max(self, a: v128, b: v128) -> v128 {
+        f32x4_pmax(b, a)
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 //! runs on the same lanes as the body, so an element's bits do not depend on where it stands.
 
 use super::math::Math;
-use super::{Lanes, Op};
+use super::{Lanes, Op, Twice};
 use crate::dtype::Float;
 
 /// One operand of a binary kernel.
@@ -61,8 +61,10 @@ impl<T: Float, F: Unary<T>> Op<T> for Map<'_, T, F> {
     #[inline(always)] // must inline into the backend's target_feature function
     fn run<L: Lanes<T>>(self, l: L) {
         let _ = self.f;
-        let mut xs = self.x.chunks_exact(L::N);
-        let mut outs = self.out.chunks_exact_mut(L::N);
+        // Two registers at once: the functions are long chains, each step waiting for the one before.
+        let l = Twice(l);
+        let mut xs = self.x.chunks_exact(2 * L::N);
+        let mut outs = self.out.chunks_exact_mut(2 * L::N);
         for (x, out) in xs.by_ref().zip(outs.by_ref()) {
             l.store(F::apply(l, l.load(x)), out);
         }

@@ -4,6 +4,10 @@
 //! [`Lanes::mul_add`] is the one that comes in two classes, fused and unfused: targets without a fused
 //! multiply-add have bits of their own.
 
+mod twice;
+
+pub use twice::Twice;
+
 use crate::dtype::Float;
 
 /// Operations on `N` values at once. A value of the type is the proof that the CPU has them.
@@ -67,6 +71,11 @@ pub trait Lanes<T: Float>: Copy {
     fn round(self, a: Self::V) -> Self::V;
     /// `a * 2^n` for integral `n`, rounded once; `n` may lie up to twice the exponent range outside the normal ones.
     fn scale_pow2(self, a: Self::V, n: Self::V) -> Self::V;
+    /// `2^n` for integral `n` that gives a normal number.
+    #[inline(always)]
+    fn pow2(self, n: Self::V) -> Self::V {
+        self.scale_pow2(self.splat(T::ONE), n)
+    }
     /// `(m, e)` with `a = m * 2^e`, `m` in `[0.5, 1)`, `e` integral, for positive normal `a`.
     fn split_exponent(self, a: Self::V) -> (Self::V, Self::V);
 
@@ -90,8 +99,30 @@ pub trait Lanes<T: Float>: Copy {
     fn outline<O: super::Op<T>>(self, op: O) -> O::Out {
         op.run(self)
     }
+    /// `a` where `a < b`, else `b` (also where either is NaN).
+    #[inline(always)]
+    fn min(self, a: Self::V, b: Self::V) -> Self::V {
+        self.select(self.lt(a, b), a, b)
+    }
+    /// `a` where `b < a`, else `b` (also where either is NaN).
+    #[inline(always)]
+    fn max(self, a: Self::V, b: Self::V) -> Self::V {
+        self.select(self.lt(b, a), a, b)
+    }
     /// Applies `f` lane by lane: for functions that have no vector form yet.
     fn map(self, a: Self::V, f: impl Fn(T) -> T) -> Self::V;
+    /// Applies `f` to two operands, lane by lane.
+    #[inline(always)]
+    fn map2(self, a: Self::V, b: Self::V, f: impl Fn(T, T) -> T) -> Self::V {
+        // No lanes are more than 32.
+        let (mut x, mut y) = ([T::ZERO; 32], [T::ZERO; 32]);
+        self.store(a, &mut x);
+        self.store(b, &mut y);
+        for (x, &y) in x.iter_mut().zip(&y).take(Self::N) {
+            *x = f(*x, y);
+        }
+        self.load(&x)
+    }
 }
 
 /// [`Lanes::transpose`] element by element.
