@@ -7,6 +7,7 @@ use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use fucina_core::fpenv;
 use fucina_platform::{fork_generation, prefer_performance_cores};
 
 type Task = Box<dyn FnOnce() + Send>;
@@ -128,6 +129,7 @@ impl OneShotWorker {
             let shared = self.shared.clone();
             let started = Builder::new().name("fucina-one-shot".into()).spawn(move || {
                 prefer_performance_cores();
+                fpenv::reset();
                 shared.live();
             });
             *thread = started.ok().map(|handle| Thread { handle, fork: fork_generation() });

@@ -12,6 +12,7 @@ use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use fucina_core::fpenv;
 use fucina_platform::fork_generation;
 
 /// Threads for long jobs: reading files, compressing, a whole evaluation. Each task is an allocation, a lock and a wake-up.
@@ -188,7 +189,10 @@ impl TaskPool {
         }
         let shared = self.shared.clone();
         let name = format!("fucina-task-{}", threads.len());
-        let started = Builder::new().name(name).spawn(move || shared.live());
+        let started = Builder::new().name(name).spawn(move || {
+            fpenv::reset();
+            shared.live();
+        });
         started.map(|handle| threads.push(handle)).is_ok()
     }
 }

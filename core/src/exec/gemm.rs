@@ -40,8 +40,10 @@ const PACK_PIECE: usize = 1 << 14;
 const BLOCK_TILES: usize = 16;
 /// Multiply-adds of a vector and a matrix that go to one participant at a time.
 const VECTOR_WORK: usize = 1 << 16;
-/// Multiply-adds below which a block is not cut any more; at a product's twice that it stays on the caller.
-const BLOCK_WORK: usize = 1 << 18;
+/// Multiply-adds below which a block is not cut any more; below twice that a product stays on the caller. What two cores gain on
+/// less they lose on moving the operands between their caches: swept with the `team_doctor` and `digits` examples, two cores of
+/// a Zen 2, 2026-12.
+const BLOCK_WORK: usize = 1 << 22;
 
 /// `[m, k] * [k, n]`.
 #[derive(Clone, Copy)]
@@ -172,10 +174,13 @@ impl ExecContext {
 /// The output's blocks: at most [`BLOCK_TILES`] tiles each way, cut further until there are eight or they are small.
 fn block_shape(m: usize, k: usize, n: usize, tile: TileShape) -> BlockShape {
     let (down, across) = (m.div_ceil(tile.mr), n.div_ceil(tile.nr));
-    let (mut rows, mut columns) = (down.min(BLOCK_TILES), across.min(BLOCK_TILES));
     let work = |rows: usize, columns: usize| {
         (rows * tile.mr).saturating_mul(columns * tile.nr).saturating_mul(k)
     };
+    if work(down, across) < 2 * BLOCK_WORK {
+        return BlockShape { rows: down * tile.mr, columns: across * tile.nr };
+    }
+    let (mut rows, mut columns) = (down.min(BLOCK_TILES), across.min(BLOCK_TILES));
     let few = |rows: usize, columns: usize| down.div_ceil(rows) * across.div_ceil(columns) < 8;
     while few(rows, columns) && work(rows, columns) >= 2 * BLOCK_WORK {
         if rows * tile.mr >= columns * tile.nr {

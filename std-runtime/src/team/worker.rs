@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use fucina_core::fpenv;
 use fucina_platform::prefer_performance_cores;
 
 use super::{OPEN, Shared};
@@ -12,6 +13,8 @@ use crate::sync::{Builder, JoinHandle, Ordering, spin_loop};
 pub(super) fn start(index: usize, shared: Arc<Shared>) -> io::Result<JoinHandle<()>> {
     Builder::new().name(format!("fucina-{index}")).spawn(move || {
         prefer_performance_cores();
+        // A thread begins in the floating-point environment of the one that made it, whatever that was.
+        fpenv::reset();
         shared.live(index);
     })
 }
