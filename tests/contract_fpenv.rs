@@ -185,3 +185,30 @@ fn a_context_notes_where_it_began() {
     assert_eq!(after_upward(|| unused.float_environment_at_init()), Some(UPWARD));
     assert_eq!(unused.float_environment_at_init(), Some(UPWARD));
 }
+
+#[test]
+fn workers_started_in_flush_mode_keep_subnormal_numbers() {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use fucina::WorkerTeam;
+    use fucina::parallel::Team;
+    use std::sync::Barrier;
+
+    let team = WorkerTeam::new(3);
+    // The threads start here, each with one task, and inherit the caller's mode. Nothing computes.
+    let meeting = Barrier::new(3);
+    after_flush(|| {
+        team.for_each(3, &|_| {
+            meeting.wait();
+        })
+    });
+    assert_eq!(team.started_workers(), 2);
+    // Whichever thread runs a task: all of them at once, so each thread has one.
+    let kept = AtomicUsize::new(0);
+    team.for_each(3, &|_| {
+        meeting.wait();
+        let here = fpenv::get().is_none_or(Environment::is_default);
+        let product = black_box(SUBNORMAL) * black_box(1.0);
+        kept.fetch_add(usize::from(here && product == SUBNORMAL), Ordering::Relaxed);
+    });
+    assert_eq!(kept.into_inner(), 3);
+}
