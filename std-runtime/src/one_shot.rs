@@ -10,6 +10,8 @@ use std::thread::{Builder, JoinHandle};
 use fucina_core::fpenv;
 use fucina_platform::{fork_generation, prefer_performance_cores};
 
+use crate::sync::lock;
+
 type Task = Box<dyn FnOnce() + Send>;
 
 /// One lazily started thread: [`start`](Self::start) hands it a task, [`wait`](Self::wait) waits for the task.
@@ -64,7 +66,7 @@ enum State {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Sleeps until `done` is true of the state.
@@ -124,7 +126,7 @@ impl OneShotWorker {
     }
 
     fn has_thread(&self) -> bool {
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut thread = lock(&self.thread);
         if thread.is_none() {
             let shared = self.shared.clone();
             let started = Builder::new().name("fucina-one-shot".into()).spawn(move || {

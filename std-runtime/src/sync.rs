@@ -18,6 +18,13 @@ cfg_select! {
     }
 }
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks; a panic elsewhere has not left our values half-made.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(not(loom))]
 mod host {
     use core::ops::Deref;

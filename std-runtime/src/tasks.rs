@@ -9,11 +9,13 @@ use core::any::Any;
 use core::panic::AssertUnwindSafe;
 use std::collections::VecDeque;
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use fucina_core::fpenv;
 use fucina_platform::fork_generation;
+
+use crate::sync::lock;
 
 /// Threads for long jobs: reading files, compressing, a whole evaluation. Each task is an allocation, a lock and a wake-up.
 ///
@@ -239,9 +241,4 @@ impl WaitGroup {
             resume_unwind(panic);
         }
     }
-}
-
-/// Locks; a panic elsewhere has not left these values half-made.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,13 +15,13 @@ use core::any::Any;
 use core::panic::AssertUnwindSafe;
 use core::time::Duration;
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use fucina_core::parallel::{Chain, Team};
 use fucina_platform::fork_generation;
 
 use crate::sync::{
-    AtomicBool, AtomicU32, AtomicUsize, Futex, JoinHandle, Ordering, UnsafeCell, spin_loop,
+    AtomicBool, AtomicU32, AtomicUsize, Futex, JoinHandle, Ordering, UnsafeCell, lock, spin_loop,
 };
 use chained::ChainRoom;
 use trace::{Slot, Trace};
@@ -350,9 +350,4 @@ impl core::fmt::Debug for WorkerTeam {
             .field("spin", &shared.spin)
             .finish()
     }
-}
-
-/// Locks; a panic elsewhere has not left these values half-made.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

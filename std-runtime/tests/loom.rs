@@ -36,6 +36,13 @@ impl Cells {
     }
 }
 
+/// One dispatch of `n` indices, each of which runs once.
+fn each_once(team: &WorkerTeam, n: usize) {
+    let cells = Cells::new(n);
+    team.for_each(n, &|i| cells.bump(i));
+    assert_eq!(cells.values(), vec![1; n]);
+}
+
 fn team(width: usize) -> WorkerTeam {
     WorkerTeam::with_config(TeamConfig {
         width,
@@ -56,9 +63,7 @@ fn two_dispatches_run_each_index_once_and_shutdown_joins() {
     model(3, || {
         let team = team(2);
         for _ in 0..2 {
-            let cells = Cells::new(2);
-            team.for_each(2, &|i| cells.bump(i));
-            assert_eq!(cells.values(), [1, 1]);
+            each_once(&team, 2);
         }
     });
 }
@@ -67,9 +72,7 @@ fn two_dispatches_run_each_index_once_and_shutdown_joins() {
 fn two_workers_share_a_dispatch() {
     model(2, || {
         let team = team(3);
-        let cells = Cells::new(3);
-        team.for_each(3, &|i| cells.bump(i));
-        assert_eq!(cells.values(), [1, 1, 1]);
+        each_once(&team, 3);
     });
 }
 
@@ -110,13 +113,9 @@ fn a_concurrent_dispatch_does_not_wait() {
         let team = Arc::new(team(2));
         let there = team.clone();
         let other = thread::spawn(move || {
-            let cells = Cells::new(2);
-            there.for_each(2, &|i| cells.bump(i));
-            assert_eq!(cells.values(), [1, 1]);
+            each_once(&there, 2);
         });
-        let cells = Cells::new(2);
-        team.for_each(2, &|i| cells.bump(i));
-        assert_eq!(cells.values(), [1, 1]);
+        each_once(&team, 2);
         other.join().unwrap();
     });
 }
@@ -133,9 +132,7 @@ fn a_panic_reaches_the_dispatcher_and_the_next_dispatch_works() {
             });
         }));
         assert_eq!(*unwound.unwrap_err().downcast::<i32>().unwrap(), 7);
-        let cells = Cells::new(2);
-        team.for_each(2, &|i| cells.bump(i));
-        assert_eq!(cells.values(), [1, 1]);
+        each_once(&team, 2);
     });
 }
 
@@ -148,7 +145,9 @@ fn a_chain_hands_its_values_on() {
             cells.bump(i);
             if i + 1 < 3 {
                 // The successor reads what this task wrote.
+                // SAFETY: this task's own cell, which loom checks.
                 let seen = cells.0[i].with(|x| unsafe { *x });
+                // SAFETY: the successor's cell, before it is runnable, which loom checks.
                 cells.0[i + 1].with_mut(|x| unsafe { *x += seen });
                 chain.enqueue(i + 1).unwrap();
             }

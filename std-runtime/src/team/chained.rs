@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use fucina_core::parallel::{Chain, ChainSlot, ChainWait};
 use fucina_core::{Error, Result};
 
-use super::{NAP, Taken, lock};
-use crate::sync::{AtomicU32, Futex, Ordering, spin_loop};
+use super::{NAP, Taken};
+use crate::sync::{AtomicU32, Futex, Ordering, lock, spin_loop};
 
 /// Room for the queue, kept from one dispatch to the next.
 #[derive(Default)]

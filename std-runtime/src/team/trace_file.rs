@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use fucina_platform::process_id;
 
-use super::lock;
+use crate::sync::lock;
 
 /// One stretch of time on a participant's track.
 pub(super) struct Span {
