@@ -6,7 +6,9 @@
 
 use core::arch::x86_64::*;
 
+use fucina_core::kernels::lanes::square_roots;
 use fucina_core::kernels::{Lanes, Op};
+use fucina_core::rng::Roots;
 
 use crate::Avx2;
 
@@ -72,6 +74,17 @@ impl Avx2 {
                 _mm256_permute2f128_ps::<0x31>(low[3], high[3]),
             ]
         };
+    }
+}
+
+impl Roots for Avx2 {
+    #[inline(always)]
+    fn roots32(self, x: &mut [f32]) {
+        square_roots(self, x);
+    }
+    #[inline(always)]
+    fn roots64(self, x: &mut [f64]) {
+        square_roots(self, x);
     }
 }
 

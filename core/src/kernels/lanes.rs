@@ -9,9 +9,10 @@ mod twice;
 pub use twice::Twice;
 
 use crate::dtype::Float;
+use crate::rng::{ByNewton, Roots};
 
 /// Operations on `N` values at once. A value of the type is the proof that the CPU has them.
-pub trait Lanes<T: Float>: Copy {
+pub trait Lanes<T: Float>: Roots {
     /// `N` values.
     type V: Copy;
     /// `N` truth values.
@@ -142,9 +143,28 @@ pub fn transpose_square<T: Copy>(
     }
 }
 
+/// The square root of each of `x`, `L::N` at a time: a backend's [`Roots`].
+#[inline(always)]
+pub fn square_roots<T: Float, L: Lanes<T>>(l: L, x: &mut [T]) {
+    for x in x.chunks_exact_mut(L::N) {
+        l.store(l.sqrt(l.load(x)), x);
+    }
+}
+
 /// One lane, on any target. `FUSED` chooses the class of bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScalarLanes<const FUSED: bool>;
+
+impl<const FUSED: bool> Roots for ScalarLanes<FUSED> {
+    #[inline(always)]
+    fn roots32(self, x: &mut [f32]) {
+        ByNewton.roots32(x);
+    }
+    #[inline(always)]
+    fn roots64(self, x: &mut [f64]) {
+        ByNewton.roots64(x);
+    }
+}
 
 impl<T: Float, const FUSED: bool> Lanes<T> for ScalarLanes<FUSED> {
     type V = T;
