@@ -2,8 +2,9 @@
 #![cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 
 use core::hint::black_box;
+use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::sync::Barrier;
 
 use fucina::ExecContext;

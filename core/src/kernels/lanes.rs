@@ -11,6 +11,9 @@ pub use twice::Twice;
 use crate::dtype::Float;
 use crate::rng::{ByNewton, Roots};
 
+/// Rows of the largest square that is transposed.
+pub const MOST_ROWS: usize = 8;
+
 /// Operations on `N` values at once. A value of the type is the proof that the CPU has them.
 pub trait Lanes<T: Float>: Roots {
     /// `N` values.
@@ -90,10 +93,19 @@ pub trait Lanes<T: Float>: Roots {
     fn and(self, a: Self::M, b: Self::M) -> Self::M;
     /// `yes` where the mask is set, `no` elsewhere; no arithmetic, NaN bits survive.
     fn select(self, mask: Self::M, yes: Self::V, no: Self::V) -> Self::V;
-    /// Transposes a square of `N x N`: `out[c * out_stride + r] = x[r * x_stride + c]`.
+    /// The columns of a square of `N x N`, for `N` up to 8: lane `r` of vector `c` is `x[r * stride + c]`. The vectors from `N`
+    /// on are 0.
     #[inline(always)]
-    fn transpose(self, x: &[T], x_stride: usize, out: &mut [T], out_stride: usize) {
-        transpose_square(Self::N, x, x_stride, out, out_stride);
+    fn turned(self, x: &[T], stride: usize) -> [Self::V; MOST_ROWS] {
+        let mut columns = [self.splat(T::ZERO); MOST_ROWS];
+        for (c, column) in columns.iter_mut().enumerate().take(Self::N) {
+            let mut values = [T::ZERO; MOST_ROWS];
+            for (r, value) in values.iter_mut().enumerate().take(Self::N) {
+                *value = x[r * stride + c];
+            }
+            *column = self.load(&values);
+        }
+        columns
     }
     /// Runs `op` in a function of its own: for a hot loop that needs all registers.
     #[inline(always)]
@@ -123,23 +135,6 @@ pub trait Lanes<T: Float>: Roots {
             *x = f(*x, y);
         }
         self.load(&x)
-    }
-}
-
-/// [`Lanes::transpose`] element by element.
-#[inline(always)]
-pub fn transpose_square<T: Copy>(
-    n: usize,
-    x: &[T],
-    x_stride: usize,
-    out: &mut [T],
-    out_stride: usize,
-) {
-    for r in 0..n {
-        let row = &x[r * x_stride..][..n];
-        for (c, &value) in row.iter().enumerate() {
-            out[c * out_stride + r] = value;
-        }
     }
 }
 
