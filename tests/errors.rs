@@ -1,5 +1,6 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
+use fucina::exec::Activation;
 use fucina::exec::Refused;
 use fucina::layout::{Layout, Shape};
 use fucina::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
@@ -114,7 +115,11 @@ fn operands_that_cannot_meet() {
             "matmul: left is [2, 3], right is [4, 5]; right needs 3 rows" => a.matmul(&ctx, &b);
             "matmul_nt: left is [2, 3], right is [4, 5]; right needs 3 columns" => a.matmul_nt(&ctx, &b);
             "matmul_tn: left is [2, 3], right is [4, 5]; right needs 2 rows" => a.matmul_tn(&ctx, &b);
-            "matmul: left is [2, 3], right is [3]; rank 2 is needed" => ctx.matmul(ra, &row);
+            "matmul: left is [2, 3], right is [3]; rank 2 or more is needed" => ctx.matmul(ra, &row);
+            "matmul: left is [2, 2, 3], right is [3, 3, 4]; dimensions before the last two must be equal or 1" => ctx.matmul(&ctx.ones::<f32>(&[2, 2, 3])?, &ctx.ones(&[3, 3, 4])?);
+            "matmul_add: left is [3], right is [2, 2]; the target may add leading axes and replace 1s, nothing else" => ctx.matmul_add(&row, ra, &ra.transpose(0, 1)?);
+            "linear: left is [3, 2], right is [3]; a vector of 2 is needed" => ctx.linear(ra, &ra.transpose(0, 1)?, Some(&row), Activation::Relu);
+            "linear: left is [2, 3], right is [3]; rank 2 is needed" => ctx.linear(ra, &row, None, Activation::Relu);
             "reshape: left is [2, 3], right is [4]; right needs 6 elements" => a.reshape(&ctx, &[4]);
             "broadcast_to: left is [2, 3], right is [3]; the target may add leading axes and replace 1s, nothing else" => a.broadcast_to(&ctx, &[3]);
             "broadcast_to: left is [2, 3], right is [2, 6]; the target may add leading axes and replace 1s, nothing else" => a.broadcast_to(&ctx, &[2, 6]);

@@ -8,6 +8,7 @@
 pub(crate) mod elementwise;
 pub(crate) mod engine;
 mod grad;
+pub(crate) mod linear;
 pub(crate) mod matmul;
 pub(crate) mod node;
 mod queue;

@@ -28,6 +28,7 @@ pub use builder::{ExecContextBuilder, TeamRef};
 pub use context::{ExecContext, NoGrad};
 pub use copy::PreparedTensor;
 pub use flush::FlushScope;
+pub use gemm::Activation;
 pub use memory::{LeakSite, Leaks, Pool};
 pub(crate) use random::check_dropout;
 pub(crate) use scope::ScopeNode;

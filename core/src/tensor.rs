@@ -11,6 +11,7 @@ mod elementwise;
 mod fmt;
 mod grad;
 mod gradcheck;
+mod linear;
 mod matmul;
 mod random;
 mod record;

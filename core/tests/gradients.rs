@@ -1,5 +1,6 @@
 //! Finite differences agree with every VJP, in f64, to 1e-6.
 
+use fucina_core::exec::Activation;
 use fucina_core::{Error, ExecContext, Tensor, gradcheck};
 
 /// Values away from 0 and from each other, of both signs.
@@ -115,6 +116,62 @@ fn matrix_products() {
     }
     let x = input(&ctx, &[3, 3], 9);
     gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].matmul(ctx, &x[0])).unwrap();
+}
+
+#[test]
+fn products_of_batches() {
+    let ctx = ExecContext::new();
+    let shapes: [[&[usize]; 2]; 5] = [
+        [&[2, 3, 4], &[2, 4, 2]],
+        [&[2, 3, 4], &[4, 2]],
+        [&[3, 4], &[2, 4, 2]],
+        [&[2, 1, 3, 4], &[1, 2, 4, 2]],
+        [&[2, 1, 4], &[1, 4, 2]],
+    ];
+    for [a, b] in shapes {
+        let (a, b) = (input(&ctx, a, 7), input(&ctx, b, 8));
+        let turned = |x: &Tensor<f64>| {
+            let rank = x.shape().rank();
+            let raw = ctx.materialize(&x.raw().transpose(rank - 2, rank - 1).unwrap()).unwrap();
+            Tensor::variable(&ctx, raw).unwrap()
+        };
+        let (at, bt) = (turned(&a), turned(&b));
+        let forms: [(Binary, [&Tensor<f64>; 2]); 3] = [
+            (Tensor::matmul, [&a, &b]),
+            (Tensor::matmul_nt, [&a, &bt]),
+            (Tensor::matmul_tn, [&at, &b]),
+        ];
+        for (op, operands) in forms {
+            let shapes = operands.map(|x| *x.shape());
+            gradcheck(&ctx, &operands, 1e-6, |ctx, x| op(&x[0], ctx, &x[1]))
+                .unwrap_or_else(|e| panic!("{shapes:?}: {e}"));
+        }
+    }
+}
+
+#[test]
+fn products_with_an_addend_or_a_bias() {
+    let ctx = ExecContext::new();
+    let (a, b) = (input(&ctx, &[2, 3, 4], 7), input(&ctx, &[4, 2], 8));
+    for c in [&[2, 3, 2][..], &[2], &[3, 1]] {
+        let c = input(&ctx, c, 9);
+        gradcheck(&ctx, &[&c, &a, &b], 1e-6, |ctx, x| x[0].matmul_add(ctx, &x[1], &x[2])).unwrap();
+    }
+    let bias = input(&ctx, &[2], 10);
+    for activation in [
+        Activation::Identity,
+        Activation::Relu,
+        Activation::Tanh,
+        Activation::Sigmoid,
+        Activation::Gelu,
+    ] {
+        gradcheck(&ctx, &[&a, &b, &bias], 1e-6, |ctx, x| {
+            x[0].linear(ctx, &x[1], Some(&x[2]), activation)
+        })
+        .unwrap_or_else(|e| panic!("{activation:?}: {e}"));
+        gradcheck(&ctx, &[&a, &b], 1e-6, |ctx, x| x[0].linear(ctx, &x[1], None, activation))
+            .unwrap();
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use core::any::Any;
 
+use fucina_core::exec::Activation;
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina_core::rng::Distribution;
 use fucina_core::{Error, ExecContext, RawTensor, Result, Tensor, gradcheck};
@@ -116,6 +117,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec matmul" |c, o| c.matmul(&o.x, &o.view);
     "exec matmul_nt" |c, o| c.matmul_nt(&o.x, &o.x);
     "exec matmul_tn" |c, o| c.matmul_tn(&o.x, &o.x);
+    "exec matmul_add" |c, o| c.matmul_add(&c.scalar(1.0)?, &o.x, &o.view);
+    "exec linear" |c, o| { let bias = c.full(&[o.rows], 0.5)?; c.linear(&o.x, &o.view, Some(&bias), Activation::Gelu) };
     "exec rand" |c, o| c.rand::<f32>(&[o.rows, o.cols], 3);
     "exec uniform" |c, o| c.uniform::<f32>(&[o.rows, o.cols], 3, -1.0, 2.0);
     "exec randn" |c, o| c.randn::<f32>(&[o.rows, o.cols], 3);
@@ -199,6 +202,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor matmul" |c, o| o.w.matmul(c, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
     "tensor matmul_nt" |c, o| o.w.matmul_nt(c, &o.w)?.sum_all(c)?.backward(c);
     "tensor matmul_tn" |c, o| o.w.matmul_tn(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor matmul_add" |c, o| o.w.sum_all(c)?.matmul_add(c, &o.w, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
+    "tensor linear" |c, o| o.w.linear(c, &o.w.transpose(c, 0, 1)?, None, Activation::Gelu)?.sum_all(c)?.backward(c);
     "tensor reshape" |c, o| o.w.transpose(c, 0, 1)?.reshape(c, &[o.x.len()])?.max_all(c)?.backward(c);
     "tensor permute" |c, o| o.w.permute(c, &[1, 0])?.max_all(c)?.backward(c);
     "tensor transpose" |c, o| o.w.transpose(c, 0, 1)?.max_all(c)?.backward(c);
