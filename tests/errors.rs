@@ -109,6 +109,17 @@ fn operands_that_cannot_meet() {
             "mul: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.mul(&ctx, &b);
             "div: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.div(ra, rb);
             "relu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.relu_backward(ra, rb);
+            "silu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.silu_backward(ra, rb);
+            "elu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.elu_backward(ra, rb, 1.0);
+            "clamp_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.clamp_backward(ra, rb, 0.0, 1.0);
+            "powf_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.powf_backward(ra, rb, 2.0);
+            "maximum: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.maximum(&ctx, &b);
+            "pow: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.pow(&ctx, &b);
+            "swiglu: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.swiglu(&ctx, &b);
+            "glu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.glu_backward(ra, rb, ra);
+            "maximum_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.maximum_backward(ra, ra, rb);
+            "glu_halves: bad last axis; an even length fits" => a.glu_halves(&ctx);
+            "reglu_halves: bad last axis; an even length fits" => ctx.reglu_halves(rb);
             "take_mul: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => plain(ctx.take_mul(ra.clone(), rb));
             "add_in_place: left is [2, 3], right is [3]; the shapes must be the same" => ctx.add_in_place(&mut ra.clone(), &row);
             "matmul: left is [2, 3], right is [4, 5]; right needs 3 rows" => a.matmul(&ctx, &b);

@@ -24,7 +24,7 @@ type Binary = fn(&Tensor<f64>, &ExecContext, &Tensor<f64>) -> Result<Tensor<f64>
 #[test]
 fn unary_ops() {
     let ctx = ExecContext::new();
-    let any: [(&str, Unary); 7] = [
+    let any: [(&str, Unary); 25] = [
         ("neg", Tensor::neg),
         ("exp", Tensor::exp),
         ("tanh", Tensor::tanh),
@@ -32,13 +32,37 @@ fn unary_ops() {
         ("relu", Tensor::relu),
         ("gelu", Tensor::gelu),
         ("scale", |x, ctx| x.scale(ctx, -1.75)),
+        ("add_scalar", |x, ctx| x.add_scalar(ctx, -1.75)),
+        ("abs", Tensor::abs),
+        ("sign", Tensor::sign),
+        ("square", Tensor::square),
+        ("reciprocal", Tensor::reciprocal),
+        ("floor", Tensor::floor),
+        ("ceil", Tensor::ceil),
+        ("round", |x, ctx| x.scale(ctx, 0.9)?.round(ctx)),
+        ("expm1", Tensor::expm1),
+        ("sin", Tensor::sin),
+        ("cos", Tensor::cos),
+        ("erf", Tensor::erf),
+        ("softplus", Tensor::softplus),
+        ("silu", Tensor::silu),
+        ("gelu_tanh", Tensor::gelu_tanh),
+        ("leaky_relu", |x, ctx| x.leaky_relu(ctx, 0.1)),
+        ("elu", |x, ctx| x.elu(ctx, 0.7)),
+        ("clamp", |x, ctx| x.clamp(ctx, -0.5, 0.75)),
     ];
     for (name, op) in any {
         let x = input(&ctx, &[3, 5], 1);
         gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
             .unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    let of_positive: [(&str, Unary); 2] = [("log", Tensor::log), ("sqrt", Tensor::sqrt)];
+    let of_positive: [(&str, Unary); 5] = [
+        ("log", Tensor::log),
+        ("log1p", Tensor::log1p),
+        ("sqrt", Tensor::sqrt),
+        ("rsqrt", Tensor::rsqrt),
+        ("powf", |x, ctx| x.add_scalar(ctx, 0.5)?.powf(ctx, -1.5)),
+    ];
     for (name, op) in of_positive {
         let x = positive(&ctx, &[3, 5], 2);
         gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
@@ -49,8 +73,19 @@ fn unary_ops() {
 #[test]
 fn binary_ops_and_their_broadcasts() {
     let ctx = ExecContext::new();
-    let ops: [(&str, Binary); 4] =
-        [("add", Tensor::add), ("sub", Tensor::sub), ("mul", Tensor::mul), ("div", Tensor::div)];
+    let ops: [(&str, Binary); 11] = [
+        ("add", Tensor::add),
+        ("sub", Tensor::sub),
+        ("mul", Tensor::mul),
+        ("div", Tensor::div),
+        ("maximum", Tensor::maximum),
+        ("minimum", Tensor::minimum),
+        ("pow", |x, ctx, y| x.square(ctx)?.pow(ctx, y)),
+        ("glu", Tensor::glu),
+        ("swiglu", Tensor::swiglu),
+        ("geglu", Tensor::geglu),
+        ("reglu", Tensor::reglu),
+    ];
     let shapes: [(&[usize], &[usize]); 7] = [
         (&[2, 3], &[2, 3]),
         (&[2, 3], &[3]),
@@ -69,6 +104,26 @@ fn binary_ops_and_their_broadcasts() {
         let x = input(&ctx, &[4], 5);
         gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, &x[0]))
             .unwrap_or_else(|e| panic!("{name} of one operand twice: {e}"));
+    }
+}
+
+#[test]
+fn gated_units_of_halves() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[3, 2, 6], 20);
+    let ops: [(&str, Unary); 4] = [
+        ("glu", Tensor::glu_halves),
+        ("swiglu", Tensor::swiglu_halves),
+        ("geglu", Tensor::geglu_halves),
+        ("reglu", Tensor::reglu_halves),
+    ];
+    for (name, op) in ops {
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| {
+            op(&x[0].transpose(ctx, 0, 2)?.narrow(ctx, 2, 0, 2)?, ctx)
+        })
+        .unwrap_or_else(|e| panic!("{name} of a view: {e}"));
     }
 }
 
