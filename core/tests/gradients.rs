@@ -128,6 +128,36 @@ fn gated_units_of_halves() {
 }
 
 #[test]
+fn choices_by_a_mask() {
+    let ctx = ExecContext::new();
+    let mask = Tensor::from_slice(&ctx, &[2, 3], &[true, false, false, true, true, false]).unwrap();
+    let shapes: [(&[usize], &[usize]); 4] =
+        [(&[2, 3], &[2, 3]), (&[3], &[2, 1]), (&[4, 1, 1], &[2, 3]), (&[1], &[1])];
+    for (a, b) in shapes {
+        let (x, y) = (input(&ctx, a, 21), input(&ctx, b, 22));
+        for mask in [&mask, &mask.not(&ctx).unwrap()] {
+            gradcheck(&ctx, &[&x, &y], 1e-6, |ctx, x| mask.where_select(ctx, &x[0], &x[1]))
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn conversions_between_computing_types() {
+    let ctx = ExecContext::new();
+    let x = Tensor::variable_from_slice(&ctx, &[3], &[0.5_f64, -2.0, 3.0]).unwrap();
+    let y = x.cast::<f32>(&ctx).unwrap();
+    let seed = Tensor::from_slice(&ctx, &[3], &[1.0_f32, 0.25, -2.0]).unwrap();
+    y.mul(&ctx, &y).unwrap().backward_with_grad(&ctx, &seed).unwrap();
+    assert_eq!(x.grad(&ctx).unwrap().unwrap().to_vec().unwrap(), [1.0, -1.0, -12.0]);
+    let same = x.cast::<f64>(&ctx).unwrap();
+    gradcheck(&ctx, &[&same], 1e-6, |ctx, x| x[0].cast::<f64>(ctx)?.tanh(ctx)).unwrap();
+    assert!(
+        x.requires_grad() && same.requires_grad() && !x.cast::<i32>(&ctx).unwrap().requires_grad()
+    );
+}
+
+#[test]
 fn reductions() {
     let ctx = ExecContext::new();
     let x = input(&ctx, &[2, 3, 4], 6);

@@ -1,8 +1,9 @@
 //! VJPs of the elementwise ops. A broadcast operand's gradient is summed back to its shape.
 
 use super::{Differentiable, Inputs, Vjp};
+use crate::dtype::CastFrom;
 use crate::error::Result;
-use crate::exec::{BinaryOp, ExecContext, TernaryOp};
+use crate::exec::{BinaryOp, ExecContext, ScalarsOp, TernaryOp};
 use crate::layout::Shape;
 use crate::raw::RawTensor;
 
@@ -103,8 +104,7 @@ impl<T: Differentiable> Vjp<T> for UnaryVjp<T> {
 pub(crate) struct ScalarsVjp<T: Differentiable> {
     pub(crate) saved: RawTensor<T>,
     pub(crate) scalars: [T; 2],
-    pub(crate) local:
-        fn(&ExecContext, &RawTensor<T>, &RawTensor<T>, [T; 2]) -> Result<RawTensor<T>>,
+    pub(crate) local: ScalarsOp<T>,
 }
 
 impl<T: Differentiable> Vjp<T> for ScalarsVjp<T> {
@@ -157,5 +157,29 @@ pub(crate) struct HalvesVjp<T: Differentiable> {
 impl<T: Differentiable> Vjp<T> for HalvesVjp<T> {
     fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
         inputs.give(0, || ctx.halves_backward(&self.x, g, self.by_gate, self.unit))
+    }
+}
+
+/// A choice by a mask: each side gets the gradient where it was taken, exactly 0 elsewhere.
+pub(crate) struct SelectVjp {
+    pub(crate) mask: RawTensor<bool>,
+    pub(crate) shapes: [Shape; 2],
+}
+
+impl<T: Differentiable> Vjp<T> for SelectVjp {
+    fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
+        let (mask, shapes) = (&self.mask, &self.shapes);
+        let zero = ctx.full_shape("select_backward", Shape::scalar(), T::ZERO)?;
+        inputs.give(0, || ctx.reduce_to(&ctx.where_select(mask, g, &zero)?, &shapes[0]))?;
+        inputs.give(1, || ctx.reduce_to(&ctx.where_select(mask, &zero, g)?, &shapes[1]))
+    }
+}
+
+/// A conversion from the type `A`: the gradient is converted back.
+pub(crate) struct CastVjp<A>(pub(crate) core::marker::PhantomData<A>);
+
+impl<A: Differentiable + CastFrom<T>, T: Differentiable> Vjp<T> for CastVjp<A> {
+    fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
+        inputs.give::<A>(0, || ctx.cast(g))
     }
 }

@@ -1,13 +1,18 @@
 //! Elementwise ops: arithmetic here, functions, gated units and the rest in files of their own; `rows` drives them all.
 #![forbid(unsafe_code)]
 
+mod cast;
+mod compare;
 mod functions;
 mod gated;
+mod integer;
+mod logic;
 mod pairs;
 mod rows;
+mod select;
 
 use super::context::ExecContext;
-use crate::backend::Real;
+use crate::backend::{Number, Real};
 use crate::error::{Error, Fits, Result};
 use crate::kernels::elementwise::Operand;
 use crate::raw::RawTensor;
@@ -42,6 +47,23 @@ macro_rules! unary_ops {
     )*};
 }
 
+macro_rules! arithmetic_ops {
+    // arithmetic_ops! { "docs" add } => pub fn add<T: Number>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>>
+    ($($doc:literal $name:ident;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// Shapes broadcast; the result is contiguous.
+        ///
+        /// # Errors
+        /// [`Error::ShapeMismatch`] if the shapes do not broadcast; [`Error::Overflow`]; [`Error::OutOfMemory`].
+        #[track_caller]
+        pub fn $name<T: Number>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
+            let backend = self.backend();
+            self.pair(stringify!($name), a, b, |a, b, out| T::$name(backend, a, b, out))
+        }
+    )*};
+}
+
 macro_rules! ternary_ops {
     // ternary_ops! { "docs" glu_backward(gate, up, g); } =>
     // pub fn glu_backward<T: Real>(&self, gate: &RawTensor<T>, up: &RawTensor<T>, g: &RawTensor<T>) -> Result<RawTensor<T>>
@@ -68,11 +90,26 @@ macro_rules! ternary_ops {
 use {binary_ops, ternary_ops, unary_ops};
 
 impl ExecContext {
-    binary_ops! {
-        "`a + b`, rounded once." add;
-        "`a - b`, rounded once." sub;
-        "`a * b`, rounded once." mul;
-        "`a / b`, rounded once." div;
+    arithmetic_ops! {
+        "`a + b`: floats rounded once, integers wrapping around." add;
+        "`a - b`: floats rounded once, integers wrapping around." sub;
+        "`a * b`: floats rounded once, integers wrapping around." mul;
+    }
+
+    /// `a / b`: floats rounded once; integers towards zero, `MIN / -1` wrapping around to `MIN`.
+    ///
+    /// Shapes broadcast; the result is contiguous.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the shapes do not broadcast; [`Error::InvalidArgument`] for an integer divisor of 0;
+    /// [`Error::Overflow`]; [`Error::OutOfMemory`].
+    #[track_caller]
+    pub fn div<T: Number>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
+        let backend = self.backend();
+        if !T::DIVIDES_BY_ZERO {
+            integer::check_divisor("div", a, b)?;
+        }
+        self.pair("div", a, b, |a, b, out| T::div(backend, a, b, out))
     }
 
     /// `x * factor`.

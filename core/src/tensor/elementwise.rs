@@ -1,9 +1,14 @@
 //! Elementwise ops. Shapes broadcast; gradients are summed back. Arithmetic here, functions and gated units in files of
 //! their own.
 
+mod cast;
+mod compare;
 mod functions;
 mod gated;
+mod integer;
 mod pairs;
+
+pub use cast::CastTo;
 
 use super::Tensor;
 use super::record::Recording;

@@ -157,6 +157,19 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec reglu" |c, o| c.reglu(&o.x, &o.row);
     "exec reglu_backward" |c, o| c.reglu_backward(&o.x, &o.row, &o.x);
     "exec reglu_halves" |c, o| c.reglu_halves(&c.reshape(&o.x, &[o.cols, o.rows])?);
+    "exec eq" |c, o| c.eq(&o.x, &o.row);
+    "exec ne" |c, o| c.ne(&o.x, &o.row);
+    "exec lt" |c, o| c.lt(&o.x, &o.row);
+    "exec le" |c, o| c.le(&o.x, &o.row);
+    "exec gt" |c, o| c.gt(&o.x, &o.row);
+    "exec ge" |c, o| c.ge(&o.x, &o.row);
+    "exec and" |c, o| c.and(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
+    "exec or" |c, o| c.or(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
+    "exec xor" |c, o| c.xor(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
+    "exec not" |c, o| c.not(&c.gt(&o.x, &o.row)?);
+    "exec where_select" |c, o| c.where_select(&c.gt(&o.row, &o.x)?, &o.x, &o.row);
+    "exec cast" |c, o| c.cast::<f32, f64>(&o.view);
+    "exec rem" |c, o| c.rem(&c.add(&o.classes, &o.classes)?, &c.full(&[1], 3)?);
     "exec neg" |c, o| c.neg(&o.view);
     "exec exp" |c, o| c.exp(&o.x);
     "exec log" |c, o| c.log(&o.x);
@@ -260,6 +273,23 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor geglu_halves" |c, o| o.w.reshape(c, &[o.cols, o.rows])?.geglu_halves(c)?.sum_all(c)?.backward(c);
     "tensor reglu" |c, o| o.w.reglu(c, &o.w)?.sum_all(c)?.backward(c);
     "tensor reglu_halves" |c, o| o.w.reshape(c, &[o.cols, o.rows])?.reglu_halves(c)?.sum_all(c)?.backward(c);
+    "tensor eq" |c, o| o.w.eq(c, &Tensor::constant(o.row.clone()));
+    "tensor ne" |c, o| o.w.ne(c, &Tensor::constant(o.row.clone()));
+    "tensor lt" |c, o| o.w.lt(c, &Tensor::constant(o.row.clone()));
+    "tensor le" |c, o| o.w.le(c, &Tensor::constant(o.row.clone()));
+    "tensor gt" |c, o| o.w.gt(c, &Tensor::constant(o.row.clone()));
+    "tensor ge" |c, o| o.w.ge(c, &Tensor::constant(o.row.clone()));
+    "tensor and" |c, o| mask(c, o)?.and(c, &mask(c, o)?);
+    "tensor or" |c, o| mask(c, o)?.or(c, &mask(c, o)?);
+    "tensor xor" |c, o| mask(c, o)?.xor(c, &mask(c, o)?);
+    "tensor not" |c, o| mask(c, o)?.not(c);
+    "tensor where_select" |c, o| mask(c, o)?.where_select(c, &o.w, &Tensor::constant(o.row.clone()))?.sum_all(c)?.backward(c);
+    "tensor cast" |c, o| o.w.cast::<f64>(c)?.sum_all(c)?.backward(c);
+    "tensor wrapping_add" |c, o| Tensor::constant(o.classes.clone()).wrapping_add(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_sub" |c, o| Tensor::constant(o.classes.clone()).wrapping_sub(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_mul" |c, o| Tensor::constant(o.classes.clone()).wrapping_mul(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_div" |c, o| Tensor::constant(o.classes.clone()).wrapping_div(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_rem" |c, o| Tensor::constant(o.classes.clone()).wrapping_rem(c, &Tensor::full(c, &[o.rows], 3)?);
     "tensor neg" |c, o| o.w.neg(c);
     "tensor exp" |c, o| o.w.exp(c);
     "tensor log" |c, o| o.w.log(c);
@@ -364,6 +394,10 @@ fn gradchecked(ctx: &ExecContext) -> Result<()> {
         Err(fucina_core::GradcheckError::Failed(error)) => Err(error),
         Err(other) => panic!("{other}"),
     }
+}
+
+fn mask(ctx: &ExecContext, o: &Operands) -> Result<Tensor<bool>> {
+    o.constant().gt(ctx, &Tensor::constant(o.row.clone()))
 }
 
 /// A whole training step, with both optimisers: under a scope, and without one.

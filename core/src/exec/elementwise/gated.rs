@@ -63,7 +63,7 @@ impl ExecContext {
 fn halves<T: Real>(op: &'static str, x: &RawTensor<T>) -> Result<[RawTensor<T>; 2]> {
     let last = x.shape().rank() - 1;
     let half = x.shape()[last] / 2;
-    if x.shape()[last] % 2 != 0 {
+    if !x.shape()[last].is_multiple_of(2) {
         return Err(Error::InvalidArgument { op, argument: "last axis", fits: "an even length" });
     }
     Ok([x.narrow(last, 0, half)?, x.narrow(last, half, half)?])

@@ -17,9 +17,10 @@ use crate::raw::RawTensor;
 /// Elements of a piece: below it an op stays on the caller.
 pub(super) const PIECE: usize = 1 << 15;
 /// Elements gathered at a time from a strided row.
-const TILE: usize = 64;
+pub(super) const TILE: usize = 64;
 
 impl ExecContext {
+    /// `out = f(a, b)` by the kernels of the backend; the shapes broadcast.
     #[inline(always)]
     #[track_caller]
     pub(super) fn binary<T: Real>(
@@ -29,14 +30,28 @@ impl ExecContext {
         b: &RawTensor<T>,
         f: impl Fn(Table<T>, Operand<'_, T>, Operand<'_, T>, &mut [T]) + Sync,
     ) -> Result<RawTensor<T>> {
+        let k = self.kernels::<T>();
+        self.pair(op, a, b, |a, b, out| f(k, a, b, out))
+    }
+
+    /// `out = f(a, b)` of any types; the shapes broadcast.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn pair<T: Element, O: Element>(
+        &self,
+        op: &'static str,
+        a: &RawTensor<T>,
+        b: &RawTensor<T>,
+        f: impl Fn(Operand<'_, T>, Operand<'_, T>, &mut [O]) + Sync,
+    ) -> Result<RawTensor<O>> {
         if a.shape() == b.shape() {
             let operands = [(a, a.layout()), (b, b.layout())];
-            return self.map(op, *a.shape(), operands, |k, [a, b], out| f(k, a, b, out));
+            return self.rows(op, *a.shape(), operands, |[a, b], out| f(a, b, out));
         }
         let shape = broadcast_shape(op, a.shape(), b.shape())?;
         let la = a.layout().broadcast_to(op, &shape)?;
         let lb = b.layout().broadcast_to(op, &shape)?;
-        self.map(op, shape, [(a, &la), (b, &lb)], |k, [a, b], out| f(k, a, b, out))
+        self.rows(op, shape, [(a, &la), (b, &lb)], |[a, b], out| f(a, b, out))
     }
 
     #[inline(always)]
@@ -83,9 +98,22 @@ impl ExecContext {
         operands: [(&RawTensor<T>, &Layout); N],
         f: impl Fn(Table<T>, [Operand<'_, T>; N], &mut [T]) + Sync,
     ) -> Result<RawTensor<T>> {
-        let mut out = self.fresh(op, shape)?;
         let k = self.kernels::<T>();
-        self.for_rows(op, &shape, operands, out.data(), &|operands, out| f(k, operands, out));
+        self.rows(op, shape, operands, |operands, out| f(k, operands, out))
+    }
+
+    /// The same for operands and results of any types.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn rows<T: Element, O: Element, const N: usize>(
+        &self,
+        op: &'static str,
+        shape: Shape,
+        operands: [(&RawTensor<T>, &Layout); N],
+        f: impl Fn([Operand<'_, T>; N], &mut [O]) + Sync,
+    ) -> Result<RawTensor<O>> {
+        let mut out = self.fresh(op, shape)?;
+        self.for_rows(op, &shape, operands, out.data(), &f);
         Ok(out.done())
     }
 
@@ -168,5 +196,22 @@ fn one_row<T: Element, O, const N: usize>(
             copy_row(all[i], start, strides[i], &mut tiles[i][..out.len()]);
         }
         f(core::array::from_fn(|i| Operand::Slice(&tiles[i][..out.len()])), out);
+    }
+}
+
+/// The elements from `start` on, as long as `tile`: where they lie, or gathered in it.
+pub(super) fn run<'a, T: Element>(
+    all: &'a [T],
+    start: usize,
+    stride: isize,
+    tile: &'a mut [T],
+) -> Operand<'a, T> {
+    match stride {
+        0 => Operand::Splat(all[start]),
+        1 => Operand::Slice(&all[start..start + tile.len()]),
+        _ => {
+            copy_row(all, start, stride, tile);
+            Operand::Slice(tile)
+        }
     }
 }
