@@ -49,7 +49,7 @@ fn check<T: Real, const N: usize>(
 
 macro_rules! values {
     // values!(exp: [-INF, 0.0], [INF, INF]) => for f32 and f64: check("exp", &[..], |c, x| c.exp(&x[0]))
-    ($name:ident($($x:ident),*) $(with $($scalar:expr),+)?: $($case:expr),+ $(,)?) => {{
+    ($name:ident($($x:ident),*) $(with ($($scalar:expr),+))?: $($case:expr),+ $(,)?) => {{
         let cases = [$($case),+];
         check::<f32, _>(stringify!($name), &cases, |c, x| {
             let [$($x),*] = x else { unreachable!() };
@@ -212,16 +212,16 @@ fn e13_relu() {
 
 #[test]
 fn e14_leaky_gates() {
-    values!(leaky_relu(x) with 0.25: [-INF, -INF], [NAN, NAN], [-0.0, -0.0], [-4.0, -1.0], [INF, INF]);
-    values!(leaky_relu(x) with 0.0: [-INF, NAN], [-4.0, -0.0]);
-    values!(elu(x) with 0.5: [-INF, -0.5], [NAN, NAN], [-0.0, -0.0], [INF, INF]);
+    values!(leaky_relu(x) with (0.25): [-INF, -INF], [NAN, NAN], [-0.0, -0.0], [-4.0, -1.0], [INF, INF]);
+    values!(leaky_relu(x) with (0.0): [-INF, NAN], [-4.0, -0.0]);
+    values!(elu(x) with (0.5): [-INF, -0.5], [NAN, NAN], [-0.0, -0.0], [INF, INF]);
 }
 
 #[test]
 fn e15_gradients_at_the_infinities() {
     values!(silu_backward(x, g): [-INF, 2.0, 0.0], [INF, 2.0, 2.0], [NAN, 2.0, NAN], [0.0, 2.0, 1.0]);
-    values!(gelu_backward(x, g): [-INF, 2.0, 0.0], [INF, 2.0, 2.0], [NAN, 2.0, NAN]);
-    values!(gelu_tanh_backward(x, g): [-INF, 2.0, 0.0], [INF, 2.0, 2.0], [NAN, 2.0, NAN]);
+    values!(gelu_backward(x, g): [-INF, 2.0, -0.0], [INF, 2.0, 2.0], [NAN, 2.0, NAN]);
+    values!(gelu_tanh_backward(x, g): [-INF, 2.0, -0.0], [INF, 2.0, 2.0], [NAN, 2.0, NAN]);
     values!(softplus_backward(x, g): [-INF, 2.0, 0.0], [INF, 2.0, 2.0], [NAN, 2.0, NAN]);
     values!(erf_backward(x, g): [-INF, 2.0, 0.0], [INF, 2.0, 0.0], [NAN, 2.0, NAN]);
 }
@@ -269,11 +269,11 @@ fn e19_their_gradients() {
 
 #[test]
 fn e20_clamp() {
-    values!(clamp(x) with -1.0, 1.0: [NAN, NAN], [-INF, -1.0], [INF, 1.0], [0.5, 0.5], [-0.0, -0.0]);
-    values!(clamp(x) with NAN, 1.0: [0.5, NAN], [7.0, NAN], [-7.0, NAN]);
-    values!(clamp(x) with 0.0, NAN: [0.5, NAN], [7.0, NAN], [-7.0, NAN]);
-    values!(clamp(x) with 2.0, 1.0: [0.5, 1.0], [7.0, 1.0], [NAN, NAN]);
-    values!(clamp_backward(x, g) with -1.0, 1.0: [-1.0, 3.0, 3.0], [1.0, 3.0, 3.0], [1.5, INF, 0.0],
+    values!(clamp(x) with (-1.0, 1.0): [NAN, NAN], [-INF, -1.0], [INF, 1.0], [0.5, 0.5], [-0.0, -0.0]);
+    values!(clamp(x) with (NAN, 1.0): [0.5, NAN], [7.0, NAN], [-7.0, NAN]);
+    values!(clamp(x) with (0.0, NAN): [0.5, NAN], [7.0, NAN], [-7.0, NAN]);
+    values!(clamp(x) with (2.0, 1.0): [0.5, 1.0], [7.0, 1.0], [NAN, NAN]);
+    values!(clamp_backward(x, g) with (-1.0, 1.0): [-1.0, 3.0, 3.0], [1.0, 3.0, 3.0], [1.5, INF, 0.0],
         [-1.5, NAN, 0.0], [NAN, 3.0, 3.0]);
 }
 
@@ -350,8 +350,8 @@ fn e24_powers() {
     values!(pow(x, y): [NAN, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, NAN, 1.0], [-8.0, 0.5, NAN], [-2.0, 3.0, -8.0],
         [0.0, -1.0, INF], [-0.0, -1.0, -INF], [-0.0, 3.0, -0.0], [NAN, 1.0, NAN], [2.0, INF, INF],
         [0.5, INF, 0.0], [-INF, 3.0, -INF], [-1.0, INF, 1.0]);
-    values!(powf(x) with 3.0: [-0.0, -0.0], [-2.0, -8.0], [NAN, NAN], [-INF, -INF]);
-    values!(powf(x) with 0.0: [NAN, 1.0], [INF, 1.0], [0.0, 1.0]);
+    values!(powf(x) with (3.0): [-0.0, -0.0], [-2.0, -8.0], [NAN, NAN], [-INF, -INF]);
+    values!(powf(x) with (0.0): [NAN, 1.0], [INF, 1.0], [0.0, 1.0]);
 }
 
 #[test]

@@ -59,11 +59,10 @@ cast!(f16, bf16 => (f32, i8, i16, i32, i64, u8, u16, u32, u64): |x| x.to_f32() a
 cast!(f16, bf16 => (f64): |x| f64::from(x.to_f32()));
 cast!(f32 => (f16, bf16): |x| Self::from_f32(x));
 cast!(f64 => (f16, bf16): |x| Self::from_f32(to_odd(x)));
-cast!(i8, i16, i32, i64 => (f16, bf16): |x| {
-    let x = i64::from(x);
-    Self::from_f32(to_odd(integer_to_odd(x < 0, x.unsigned_abs())))
-});
-cast!(u8, u16, u32, u64 => (f16, bf16): |x| Self::from_f32(to_odd(integer_to_odd(false, x.into()))));
+cast!(i64 => (f16, bf16): |x| Self::from_f32(to_odd(integer_to_odd(x < 0, x.unsigned_abs()))));
+cast!(u64 => (f16, bf16): |x| Self::from_f32(to_odd(integer_to_odd(false, x))));
+cast!(i8, i16, i32 => (f16, bf16): |x| Self::cast_from(i64::from(x)));
+cast!(u8, u16, u32 => (f16, bf16): |x| Self::cast_from(u64::from(x)));
 cast!(f16 => (bf16): |x| Self::from_f32(x.to_f32()));
 cast!(bf16 => (f16): |x| Self::from_f32(x.to_f32()));
 cast!(f16 => (f16): |x| x);
