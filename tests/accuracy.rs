@@ -57,11 +57,21 @@ fn products_of_every_small_shape_in_three_orientations() {
                 let at = ctx.materialize(&a.transpose(0, 1).unwrap()).unwrap();
                 let bt = ctx.materialize(&b.transpose(0, 1).unwrap()).unwrap();
                 let plain = values(&ctx.matmul(&a, &b).unwrap());
-                // The other orientations read the same numbers in the same order: the same bits.
-                assert_eq!(values(&ctx.matmul_tn(&at, &b).unwrap()), plain, "tn, {name}");
-                assert_eq!(values(&ctx.matmul_nt(&a, &bt).unwrap()), plain, "nt, {name}");
                 let (av, bv) = (at.transpose(0, 1).unwrap(), bt.transpose(0, 1).unwrap());
-                assert_eq!(values(&ctx.matmul(&av, &bv).unwrap()), plain, "views, {name}");
+                for (orientation, product) in [
+                    ("tn", ctx.matmul_tn(&at, &b)),
+                    ("nt", ctx.matmul_nt(&a, &bt)),
+                    ("views", ctx.matmul(&av, &bv)),
+                ] {
+                    let product = product.unwrap();
+                    if m > 1 && n > 1 {
+                        // The same numbers in the same order: the same bits.
+                        assert_eq!(values(&product), plain, "{orientation}, {name}");
+                    } else {
+                        // A vector's matrix may run along `k`: the reduction rule.
+                        close(&format!("{orientation}, {name}"), &product, &want, &size, bound);
+                    }
+                }
             }
         }
     }

@@ -232,9 +232,8 @@ impl ProductCase {
             out
         };
         let (panels, strips) = (pack(a, 0, rows, mr), pack(b.transposed(), 0, i.len, nr));
-        let tail = pack(b.transposed(), i.len / nr * nr, i.len, nr);
-        let left = if packed_left { Source::Packed(&panels) } else { Source::InPlace(a, &[]) };
-        let right = if packed_right { Source::Packed(&strips) } else { Source::InPlace(b, &tail) };
+        let left = if packed_left { Source::Packed(&panels) } else { Source::InPlace(a) };
+        let right = if packed_right { Source::Packed(&strips) } else { Source::InPlace(b) };
         i.write(i.long(rows * i.len), |c| {
             let out = Block::new(c, i.len);
             k.gemm_block(Product { left, right, from: 0, depth, depth_each: 8, fresh, out });

@@ -6,7 +6,7 @@
 //!
 //! The bits of a result depend on the lanes only through [`Lanes::FUSED`], because every kernel is either a pure
 //! function of its element or follows one of two fixed orders: [`reduce`] (32 virtual lanes, fixed tree) and
-//! [`gemm`] (`k` ascending, one fused step each).
+//! [`gemm`] (`k` ascending, one fused step each; a vector's product along a matrix's rows is a reduction).
 #![forbid(unsafe_code)]
 
 pub mod elementwise;

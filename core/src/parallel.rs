@@ -7,6 +7,7 @@
 //! disjoint by their index, and a [`Team`] promises to run each index exactly once and to return after all of them.
 
 mod chain;
+mod flush;
 mod grid;
 
 use core::marker::PhantomData;
@@ -14,6 +15,7 @@ use core::ptr::NonNull;
 
 pub use chain::{Chain, ChainSlot, ChainWait};
 
+pub(crate) use flush::Flushing;
 pub use grid::Block;
 pub(crate) use grid::{BlockShape, for_blocks};
 

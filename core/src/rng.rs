@@ -62,6 +62,8 @@ pub use gumbel::{gumbel_fill, gumbel_fill_at};
 pub(crate) use integer::write as randint_write;
 pub use integer::{randint_fill, randint_fill_at, randperm_fill};
 pub use key::Key;
+pub(crate) use sqrt::ByNewton;
+pub use sqrt::Roots;
 pub use uniform::{
     bernoulli_fill, bernoulli_fill_at, kaiming_uniform_fill, kaiming_uniform_fill_at, uniform_fill,
     uniform_fill_at,
@@ -70,8 +72,10 @@ pub use uniform::{
 /// What the state grows by at each step: 2^64 over the golden ratio, made odd.
 const INCREMENT: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// 2^-53, the spacing of [`unit`].
-const UNIT: f64 = 1.0 / (2.0 * TWO_52);
+/// 2^-64, the worth of 1 in a [`draw`].
+const UNIT: f64 = 1.0 / (4096.0 * TWO_52);
+/// The spacing of draws: 2^-53, the spacing of [`unit`], by [`UNIT`].
+const STEP: f64 = 2048.0;
 
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_84: f64 = TWO_52 * 4_294_967_296.0;
@@ -153,15 +157,15 @@ const fn upper53(output: u64) -> u64 {
     output >> 11
 }
 
-/// The upper 53 bits of an output as an f64, exactly.
+/// The upper 53 bits of an output where they stand, as an f64, exactly: a multiple of [`STEP`] below 2^64.
 ///
 /// Few CPUs convert vectors of 64-bit integers, so the two halves are put below the leading bit of 2^84 and 2^52,
-/// where they count in units of 2^32 and 1, and the leading bits are taken away again. Both steps are exact.
+/// where they count in units of 2^32 and 1, and the leading bits are taken away again. Both steps are exact. Left where they
+/// stand, the bits need one shift; many CPUs shift no more than one vector a cycle, and the generator shifts enough.
 #[inline(always)] // as above
 const fn draw(output: u64) -> f64 {
-    let v = upper53(output);
-    let high = f64::from_bits((v >> 32) | 0x4530_0000_0000_0000);
-    let low = f64::from_bits((v & 0xFFFF_FFFF) | 0x4330_0000_0000_0000);
+    let high = f64::from_bits((output >> 32) | 0x4530_0000_0000_0000);
+    let low = f64::from_bits((output & 0xFFFF_F800) | 0x4330_0000_0000_0000);
     (high - (TWO_84 + TWO_52)) + low
 }
 

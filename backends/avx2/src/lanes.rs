@@ -6,7 +6,9 @@
 
 use core::arch::x86_64::*;
 
+use fucina_core::kernels::lanes::{MOST_ROWS, square_roots};
 use fucina_core::kernels::{Lanes, Op};
+use fucina_core::rng::Roots;
 
 use crate::Avx2;
 
@@ -42,36 +44,76 @@ macro_rules! on_registers {
 
 impl Avx2 {
     on_registers! {
-        transposed(x: [__m256; 8]) -> [__m256; 8] = {
-            let [a, b, c, d, e, f, g, h] = x;
-            // Pairs of rows, then fours within each half, then the halves.
+        // Four rows of each half become the columns of that half.
+        transposed4(rows: [__m256; 4]) -> [__m256; 4] = {
+            let [a, b, c, d] = rows;
             let (ab0, ab1) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
             let (cd0, cd1) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-            let (ef0, ef1) = (_mm256_unpacklo_ps(e, f), _mm256_unpackhi_ps(e, f));
-            let (gh0, gh1) = (_mm256_unpacklo_ps(g, h), _mm256_unpackhi_ps(g, h));
-            let low = [
+            [
                 _mm256_shuffle_ps::<0x44>(ab0, cd0),
                 _mm256_shuffle_ps::<0xEE>(ab0, cd0),
                 _mm256_shuffle_ps::<0x44>(ab1, cd1),
                 _mm256_shuffle_ps::<0xEE>(ab1, cd1),
-            ];
-            let high = [
-                _mm256_shuffle_ps::<0x44>(ef0, gh0),
-                _mm256_shuffle_ps::<0xEE>(ef0, gh0),
-                _mm256_shuffle_ps::<0x44>(ef1, gh1),
-                _mm256_shuffle_ps::<0xEE>(ef1, gh1),
-            ];
-            [
-                _mm256_permute2f128_ps::<0x20>(low[0], high[0]),
-                _mm256_permute2f128_ps::<0x20>(low[1], high[1]),
-                _mm256_permute2f128_ps::<0x20>(low[2], high[2]),
-                _mm256_permute2f128_ps::<0x20>(low[3], high[3]),
-                _mm256_permute2f128_ps::<0x31>(low[0], high[0]),
-                _mm256_permute2f128_ps::<0x31>(low[1], high[1]),
-                _mm256_permute2f128_ps::<0x31>(low[2], high[2]),
-                _mm256_permute2f128_ps::<0x31>(low[3], high[3]),
             ]
         };
+        halves(low: __m128, high: __m128) -> __m256 = _mm256_set_m128(high, low);
+        transposed(rows: [__m256d; 4]) -> [__m256d; 4] = {
+            let [a, b, c, d] = rows;
+            let (ab0, ab1) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+            let (cd0, cd1) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+            [
+                _mm256_permute2f128_pd::<0x20>(ab0, cd0),
+                _mm256_permute2f128_pd::<0x20>(ab1, cd1),
+                _mm256_permute2f128_pd::<0x31>(ab0, cd0),
+                _mm256_permute2f128_pd::<0x31>(ab1, cd1),
+            ]
+        };
+    }
+
+    /// Rows `r` and `r + 4` of a square, four columns from `at` on: a load and one with insertion, which keep the ports of
+    /// shuffles free.
+    ///
+    /// # Safety
+    /// - `x` has more than `(r + 4) * stride + at + 3` elements.
+    #[inline(always)]
+    unsafe fn row_pair(self, x: &[f32], stride: usize, r: usize, at: usize) -> __m256 {
+        // SAFETY: within `x`, as the caller says; row `r` lies before row `r + 4`.
+        let low = unsafe { x.as_ptr().add(r * stride + at) };
+        // SAFETY: within `x`, as the caller says.
+        let high = unsafe { x.as_ptr().add((r + 4) * stride + at) };
+        // SAFETY: 4 readable f32, as the caller says; `loadu` needs no alignment.
+        let low = unsafe { _mm_loadu_ps(low) };
+        // SAFETY: as above.
+        let high = unsafe { _mm_loadu_ps(high) };
+        self.halves(low, high)
+    }
+
+    /// Four columns of a square, from `at` on.
+    ///
+    /// # Safety
+    /// - `x` has more than `7 * stride + at + 3` elements.
+    #[inline(always)]
+    unsafe fn four_columns(self, x: &[f32], stride: usize, at: usize) -> [__m256; 4] {
+        // SAFETY: the last row is row 7, of which the caller says so; the others lie before it.
+        let a = unsafe { self.row_pair(x, stride, 0, at) };
+        // SAFETY: as above.
+        let b = unsafe { self.row_pair(x, stride, 1, at) };
+        // SAFETY: as above.
+        let c = unsafe { self.row_pair(x, stride, 2, at) };
+        // SAFETY: as above.
+        let d = unsafe { self.row_pair(x, stride, 3, at) };
+        self.transposed4([a, b, c, d])
+    }
+}
+
+impl Roots for Avx2 {
+    #[inline(always)]
+    fn roots32(self, x: &mut [f32]) {
+        square_roots(self, x);
+    }
+    #[inline(always)]
+    fn roots64(self, x: &mut [f64]) {
+        square_roots(self, x);
     }
 }
 
@@ -157,23 +199,14 @@ impl Lanes<f32> for Avx2 {
     }
 
     #[inline(always)]
-    fn transpose(self, x: &[f32], x_stride: usize, out: &mut [f32], out_stride: usize) {
-        // Written out: a closure would not be compiled for the instruction set.
-        let row = |r: usize| &x[r * x_stride..][..8];
-        let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
-        let v = self.transposed([
-            self.load(rows[0]),
-            self.load(rows[1]),
-            self.load(rows[2]),
-            self.load(rows[3]),
-            self.load(rows[4]),
-            self.load(rows[5]),
-            self.load(rows[6]),
-            self.load(rows[7]),
-        ]);
-        for (c, v) in v.into_iter().enumerate() {
-            self.store(v, &mut out[c * out_stride..]);
-        }
+    fn turned(self, x: &[f32], stride: usize) -> [__m256; MOST_ROWS] {
+        // One check for the square.
+        assert!(stride < 1 << 56 && x.len() >= 7 * stride + 8);
+        // SAFETY: `x` has `7 * stride + 8` elements at least (asserted).
+        let [p, q, r, s] = unsafe { self.four_columns(x, stride, 0) };
+        // SAFETY: as above.
+        let [t, u, v, w] = unsafe { self.four_columns(x, stride, 4) };
+        [p, q, r, s, t, u, v, w]
     }
 
     #[inline(always)]
@@ -271,6 +304,18 @@ impl Lanes<f64> for Avx2 {
         max(a: __m256d, b: __m256d) -> __m256d = _mm256_max_pd(a, b);
         select(mask: __m256d, yes: __m256d, no: __m256d) -> __m256d =
             _mm256_blendv_pd(no, yes, mask);
+    }
+
+    #[inline(always)]
+    fn turned(self, x: &[f64], stride: usize) -> [__m256d; MOST_ROWS] {
+        let [a, b, c, d] = self.transposed([
+            self.load(x),
+            self.load(&x[stride..]),
+            self.load(&x[2 * stride..]),
+            self.load(&x[3 * stride..]),
+        ]);
+        let zero = self.splat(0.0);
+        [a, b, c, d, zero, zero, zero, zero]
     }
 
     #[inline(always)]

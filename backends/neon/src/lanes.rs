@@ -7,6 +7,8 @@
 use core::arch::aarch64::*;
 
 use fucina_core::kernels::Lanes;
+use fucina_core::kernels::lanes::square_roots;
+use fucina_core::rng::Roots;
 
 use crate::Neon;
 
@@ -25,6 +27,17 @@ macro_rules! on_registers {
             unsafe { op($($arg),*) }
         }
     )*};
+}
+
+impl Roots for Neon {
+    #[inline(always)]
+    fn roots32(self, x: &mut [f32]) {
+        square_roots(self, x);
+    }
+    #[inline(always)]
+    fn roots64(self, x: &mut [f64]) {
+        square_roots(self, x);
+    }
 }
 
 impl Lanes<f32> for Neon {

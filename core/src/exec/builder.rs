@@ -23,11 +23,17 @@ pub enum TeamRef {
 
 impl TeamRef {
     #[inline]
-    pub(crate) fn get(&self) -> &dyn Team {
+    pub(crate) fn get(&self) -> &(dyn Team + 'static) {
         match self {
             Self::Static(team) => *team,
             Self::Owned(team) => &**team,
         }
+    }
+}
+
+impl AsRef<dyn Team> for TeamRef {
+    fn as_ref(&self) -> &(dyn Team + 'static) {
+        self.get()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::alloc::AllocHandle;
 use crate::backend::{BackendRef, Real, SCALAR, Table};
 use crate::error::{Error, Result};
 use crate::fpenv::{self, Environment};
-use crate::parallel::{SerialTeam, Team};
+use crate::parallel::{Flushing, SerialTeam, Team};
 use crate::pool::{Heap, HeapRef, PoolConfig};
 use crate::storage::Origin;
 
@@ -34,7 +34,9 @@ pub struct ExecContext {
     heap: OnceCell<HeapRef>,
     pool: PoolConfig,
     backend: BackendRef,
-    team: TeamRef,
+    team: Flushing<TeamRef>,
+    /// A flush scope is open.
+    pub(super) flush: Cell<bool>,
     pub(super) scopes: Scopes,
     scope_policy: ScopePolicy,
     no_grad: Cell<usize>,
@@ -57,7 +59,8 @@ impl ExecContext {
             heap: OnceCell::new(),
             pool: PoolConfig::DEFAULT,
             backend: &SCALAR,
-            team: TeamRef::Static(&SerialTeam),
+            team: Flushing(TeamRef::Static(&SerialTeam)),
+            flush: Cell::new(false),
             scopes: Scopes::new(),
             scope_policy: ScopePolicy::Optional,
             no_grad: Cell::new(0),
@@ -81,7 +84,8 @@ impl ExecContext {
             heap: OnceCell::new(),
             pool: parts.pool,
             backend: parts.backend,
-            team: parts.team,
+            team: Flushing(parts.team),
+            flush: Cell::new(false),
             scopes: Scopes::new(),
             scope_policy: parts.scope_policy,
             no_grad: Cell::new(0),
@@ -152,11 +156,11 @@ impl ExecContext {
         T::table(self.backend)
     }
 
-    /// The team.
+    /// The team; its tasks flush while a [`FlushScope`](super::FlushScope) is open.
     #[must_use]
     #[inline]
     pub fn team(&self) -> &dyn Team {
-        self.team.get()
+        if self.flush.get() { &self.team } else { self.team.0.get() }
     }
 
     /// Whether recorded ops need an open scope.

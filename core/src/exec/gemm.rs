@@ -1,12 +1,13 @@
 //! The driver of matrix products: what is packed, how the output is cut, in which order tiles run.
 //!
 //! Each output runs over `k` in ascending order, one multiply-add a step, whatever is decided here: a tile loads what an
-//! earlier one stored and goes on. So all of it follows the caches.
+//! earlier one stored and goes on. So all of it follows the caches. The exception is a vector's product with a matrix that is
+//! contiguous along `k`: it follows the reduction rule, which vectors can follow too.
 //!
 //! - The left operand is read in place if it is small and its rows or columns are contiguous, or if it is passed over by few
 //!   strips; else it is packed.
 //! - The right operand is packed into strips of a tile's columns if its rows are not contiguous, or if it is large and passed
-//!   over by more than two rows of tiles; else it is read in place, but for the last strip if that is narrower.
+//!   over by more than two rows of tiles; else it is read in place.
 //! - Within a block of the output, `k` goes in steps that leave a strip in the first-level cache while the block's rows of
 //!   tiles pass over it. A large right operand read in place goes in few steps, so that its rows are read side by side.
 //! - Blocks are cut by the shape alone and go to the team.
@@ -89,34 +90,51 @@ impl ExecContext {
             1 => m * k > L2 && n > MANY_STRIPS * tile.nr,
             _ => !in_steps || (m * k > L1 && n > tile.nr),
         };
+        let plan = Plan { tile, pack_left, pack_right, blocks: block_shape(m, k, n, tile) };
+        let operands = Operands { left, right, ..operands };
+        if pack_left || pack_right {
+            return self.packed(operands, plan, out);
+        }
+        let (left, right) = (Source::InPlace(left), Source::InPlace(right));
+        let depth_each = if k * n > L1 { SHALLOW } else { DEPTH };
+        for_blocks(self.team(), op, out, n, plan.blocks, |out| {
+            let (from, depth, fresh) = (0, k, true);
+            kernels.gemm_block(Product { left, right, from, depth, depth_each, fresh, out });
+        });
+        Ok(())
+    }
+
+    /// A product of which an operand is packed first, or both are; in steps of `k` if they are large.
+    #[track_caller]
+    fn packed<T: Real>(&self, operands: Operands<'_, T>, plan: Plan, out: &mut [T]) -> Result<()> {
+        let Operands { op, left, right, m, k, n } = operands;
+        let Plan { tile, pack_left, pack_right, blocks } = plan;
+        let kernels = self.kernels::<T>();
         // Elements to pack for one step of `k`.
-        let tail = if pack_right { n } else { n % tile.nr };
-        let wide = if pack_left { m.next_multiple_of(tile.mr) } else { 0 };
-        let each = (tail.next_multiple_of(tile.nr), wide);
-        let depth = match PACKED.checked_div(each.0 + each.1) {
-            Some(most) => k.min(most.max(DEPTH) / DEPTH * DEPTH),
-            None => k,
-        };
+        let strips_each = if pack_right { n.next_multiple_of(tile.nr) } else { 0 };
+        let panels_each = if pack_left { m.next_multiple_of(tile.mr) } else { 0 };
+        let most = PACKED / (strips_each + panels_each);
+        let depth = k.min(most.max(DEPTH) / DEPTH * DEPTH);
         let site = self.site(op)?;
         let refused = Error::OutOfMemory { op, bytes: usize::MAX };
         let elements = |each: usize| each.checked_mul(depth).ok_or(refused);
-        let mut packed_right = ScratchLease::acquire(op, site, elements(each.0)?)?;
-        let mut packed_left = ScratchLease::acquire(op, site, elements(each.1)?)?;
-        let blocks = block_shape(m, k, n, tile);
+        let mut strips = ScratchLease::acquire(op, site, elements(strips_each)?)?;
+        let mut panels = ScratchLease::acquire(op, site, elements(panels_each)?)?;
         for from in (0..k).step_by(depth) {
             let depth = depth.min(k - from);
-            let strips = &mut packed_right[..each.0 * depth];
-            let panels = &mut packed_left[..each.1 * depth];
-            let columns = right.transposed();
-            self.pack(op, kernels, (columns, n - tail..n), from, tile.nr, strips);
-            self.pack(op, kernels, (left, 0..if pack_left { m } else { 0 }), from, tile.mr, panels);
-            let right = match pack_right {
-                true => Source::Packed(strips),
-                false => Source::InPlace(right, strips),
+            let right = if pack_right {
+                let strips = &mut strips[..strips_each * depth];
+                self.pack(op, kernels, (right.transposed(), n), from, tile.nr, strips);
+                Source::Packed(&*strips)
+            } else {
+                Source::InPlace(right)
             };
-            let left = match pack_left {
-                true => Source::Packed(panels),
-                false => Source::InPlace(left, &[]),
+            let left = if pack_left {
+                let panels = &mut panels[..panels_each * depth];
+                self.pack(op, kernels, (left, m), from, tile.mr, panels);
+                Source::Packed(&*panels)
+            } else {
+                Source::InPlace(left)
             };
             let depth_each = if !pack_right && depth * n > L1 { SHALLOW } else { DEPTH };
             for_blocks(self.team(), op, out, n, blocks, |out| {
@@ -129,46 +147,53 @@ impl ExecContext {
 
     /// A row times a matrix, which is read in place, once.
     fn vector<T: Real>(&self, operands: Operands<'_, T>, out: &mut [T]) {
-        let Operands { op, left, right, k, .. } = operands;
+        let Operands { op, left, right, k, n, .. } = operands;
         let (kernels, x) = (self.kernels::<T>(), left.run(0, 0, k));
+        // A single dot product runs along `k` too, if it can.
+        let along_k = right.row == 1 && (n == 1 || right.column != 1);
         // Whole cache lines.
         let each = (VECTOR_WORK / k).max(1).next_multiple_of(16);
         for_chunks(self.team(), op, out, each, |piece, out| {
             let first = piece * each;
-            if right.column == 1 {
-                out.fill(T::ZERO);
-                kernels.vector_times_matrix(VectorTimesMatrix { x, matrix: right, first, out });
-            } else {
+            if along_k {
                 let matrix = right.transposed();
                 kernels.matrix_times_vector(MatrixTimesVector { matrix, x, first, out });
+            } else {
+                out.fill(T::ZERO);
+                kernels.vector_times_matrix(VectorTimesMatrix { x, matrix: right, first, out });
             }
         });
     }
 
-    /// Packs `rows` of a matrix, elements from `from` on, into panels of `width` rows each; as deep as `out` is.
+    /// Packs the `rows` rows of a matrix, elements from `from` on, into panels of `width` rows each; as deep as `out` is.
     fn pack<T: Real>(
         &self,
         op: &'static str,
         kernels: Table<T>,
-        (x, rows): (Matrix<'_, T>, core::ops::Range<usize>),
+        (x, rows): (Matrix<'_, T>, usize),
         from: usize,
         width: usize,
         out: &mut [T],
     ) {
-        if rows.is_empty() {
-            return;
-        }
-        let panels = rows.len().div_ceil(width);
-        let depth = out.len() / (panels * width);
+        let depth = out.len() / rows.next_multiple_of(width);
         // Enough work, and of a strip's rows enough neighbours to be read in order.
-        let panels_each = (PACK_PIECE / (depth * width)).clamp(PACK_TOGETHER, usize::MAX);
+        let panels_each = (PACK_PIECE / (depth * width)).max(PACK_TOGETHER);
         let each = panels_each * width;
         for_chunks(self.team(), op, out, each * depth, |piece, out| {
-            let first = rows.start + piece * each;
-            let count = each.min(rows.end - first);
+            let first = piece * each;
+            let count = each.min(rows - first);
             kernels.gemm_pack(Pack { x, first, count, from, depth, width, out });
         });
     }
+}
+
+/// What is packed, and how the output is cut.
+#[derive(Clone, Copy)]
+struct Plan {
+    tile: TileShape,
+    pack_left: bool,
+    pack_right: bool,
+    blocks: BlockShape,
 }
 
 /// The output's blocks: at most [`BLOCK_TILES`] tiles each way, cut further until there are eight or they are small.

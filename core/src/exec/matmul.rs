@@ -15,7 +15,8 @@ impl ExecContext {
     /// Multiplies matrices: `out[i, j] = sum over p of a[i, p] * b[p, j]`.
     ///
     /// - Shapes: `a [m, k]`, `b [k, n]`, result `[m, n]`; any strides, nothing is copied but into packed strips.
-    /// - Numerics: `k` ascending, one fused step each: the same bits on every fused backend and team.
+    /// - Numerics: `k` ascending, one fused step each: the same bits on every fused backend and team. A vector (one row, or one
+    ///   column) times a matrix that is contiguous along `k` follows the reduction rule instead.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if one is not a matrix or `b` has not `k` rows; [`Error::OutOfMemory`].

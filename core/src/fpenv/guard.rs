@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::imp;
+use super::{UnderflowMode, imp};
 
 /// Puts back the modes it found, traps included, when it goes; also when a panic unwinds through it. Sticky flags stay.
 ///
@@ -44,6 +44,17 @@ impl Guard {
     pub fn enforce_default() -> Self {
         let guard = Self::begin();
         super::reset();
+        guard
+    }
+
+    /// Notes the modes of this thread, and turns flush-to-zero on until the guard goes.
+    ///
+    /// # Safety
+    /// - As for [`set`](super::set), or as for [`ExecContext::open_flush_scope`](crate::ExecContext::open_flush_scope).
+    pub(crate) unsafe fn flush_to_zero() -> Self {
+        let guard = Self::begin();
+        // SAFETY: asked of the caller.
+        unsafe { super::set_underflow_mode(UnderflowMode::FlushToZero) }
         guard
     }
 

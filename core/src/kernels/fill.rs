@@ -1,7 +1,7 @@
 //! Random fills and dropout.
 //!
 //! The mappings stand in `rng`, whose loops become vectors of whatever instruction set they are inlined into; they use no
-//! lanes and no fused operation, so one set of bits serves both classes.
+//! lanes but for square roots, and no fused operation, so one set of bits serves both classes.
 
 use core::marker::PhantomData;
 
@@ -27,12 +27,12 @@ const TILE: usize = 1024;
 impl<T: Float> Op<T> for Fill<'_, T> {
     type Out = ();
     #[inline(always)] // must inline into the backend's target_feature function
-    fn run<L: Lanes<T>>(self, _: L) {
+    fn run<L: Lanes<T>>(self, l: L) {
         let mut tile = [0.0_f32; TILE];
         let mut first = self.first;
         for out in self.out.chunks_mut(TILE) {
             let tile = &mut tile[..out.len()];
-            self.distribution.write(self.seed, first, tile);
+            self.distribution.write(l, self.seed, first, tile);
             out.iter_mut().zip(tile).for_each(|(out, x)| *out = T::from_f64(f64::from(*x)));
             first = first.wrapping_add(TILE as u64);
         }

@@ -18,14 +18,17 @@ use crate::parallel::Block;
 /// Lanes' vectors in a tile's row.
 pub const NV: usize = 2;
 
+/// The most lanes that tiles are made of.
+const MOST_LANES: usize = 8;
+
 /// One operand of a block, packed or in place.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a, T> {
     /// Panels of `mr` rows, or strips of `nr` columns, one after the other, each as deep as the product.
     Packed(&'a [T]),
-    /// As it is: the left operand with contiguous rows or columns, the right one with contiguous rows. The second field
-    /// is the right operand's last strip, packed, if it is narrower than `nr`.
-    InPlace(Matrix<'a, T>, &'a [T]),
+    /// As it is: the left operand with contiguous rows or columns, the right one with contiguous rows. Of a strip narrower than
+    /// `nr` the elements beside it are read too, and come to nothing.
+    InPlace(Matrix<'a, T>),
 }
 
 /// `out[i, j] += sum over p of left[i, p] * right[p, j]` for the rows and columns of a block.
@@ -50,7 +53,7 @@ impl<T: Float> Op<T> for Product<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<L: Lanes<T>>(mut self, l: L) {
-        const { assert!(L::TILE_ROWS == 4 || L::TILE_ROWS == 6) };
+        const { assert!(L::N <= MOST_LANES && (L::TILE_ROWS == 4 || L::TILE_ROWS == 6)) };
         let nr = NV * L::N;
         let columns = self.out.columns();
         for start in (0..self.depth).step_by(self.depth_each) {
@@ -84,17 +87,24 @@ impl<'a, T: Float> Product<'a, T> {
     fn strip(&self, j: usize, start: usize, nr: usize) -> (&'a [T], usize) {
         match self.right {
             Source::Packed(strips) => (&strips[j * self.depth + start * nr..], nr),
-            Source::InPlace(_, tail) if j + nr > self.out.row_len() => (&tail[start * nr..], nr),
-            Source::InPlace(right, _) => (right.from(self.from + start, j), right.row as usize),
+            Source::InPlace(right) => (right.from(self.from + start, j), right.row as usize),
         }
     }
 
-    /// All rows of a strip of `V` vectors.
+    /// All rows of a strip of `V` vectors: as few tiles as there can be, of even heights, since a low tile has too few sums to
+    /// keep the multipliers busy. Packed panels are of one height.
     #[inline(always)]
     fn strip_of<L: Lanes<T>, const V: usize>(&mut self, l: L, strip: &Strip<'_, T>) {
         let rows = self.out.rows();
-        for i in rows.clone().step_by(L::TILE_ROWS) {
-            match rows.end - i {
+        let tiles = rows.len().div_ceil(L::TILE_ROWS);
+        let (height, higher) = match self.left {
+            Source::Packed(_) => (L::TILE_ROWS, 0),
+            Source::InPlace(_) => (rows.len() / tiles, rows.len() % tiles),
+        };
+        let mut i = rows.start;
+        for t in 0..tiles {
+            let next = rows.end.min(i + height + usize::from(t < higher));
+            match next - i {
                 1 => self.tile::<L, 1, V>(l, strip, i),
                 2 => self.tile::<L, 2, V>(l, strip, i),
                 3 => self.tile::<L, 3, V>(l, strip, i),
@@ -102,6 +112,7 @@ impl<'a, T: Float> Product<'a, T> {
                 6.. if L::TILE_ROWS > 4 => self.tile::<L, 6, V>(l, strip, i),
                 _ => self.tile::<L, 4, V>(l, strip, i),
             }
+            i = next;
         }
     }
 
@@ -122,12 +133,12 @@ impl<'a, T: Float> Product<'a, T> {
                 let left = InSteps { data: &panels[i * self.depth + start * mr..], step: mr };
                 l.outline(Tile::<T, _, R, V> { left, right, right_step, depth, c, fresh });
             }
-            Source::InPlace(left, _) if left.column == 1 => {
+            Source::InPlace(left) if left.column == 1 => {
                 let row = |r| left.run(i + r, self.from + start, depth);
                 let left = InRows(core::array::from_fn(row));
                 l.outline(Tile::<T, _, R, V> { left, right, right_step, depth, c, fresh });
             }
-            Source::InPlace(left, _) => {
+            Source::InPlace(left) => {
                 let data = left.from(i, self.from + start);
                 let left = InSteps { data, step: left.column as usize };
                 l.outline(Tile::<T, _, R, V> { left, right, right_step, depth, c, fresh });
@@ -171,7 +182,14 @@ impl<T: Float, A: LeftValues<T, R>, const R: usize, const V: usize> Op<T> for Ti
         } else {
             let (mut left, mut right) = (left.cut(depth), right);
             for p in 0..depth {
-                step::<T, L, R, V>(l, &mut own, right, left.next(p));
+                let padded;
+                let row = if right.len() >= V * L::N {
+                    right
+                } else {
+                    padded = pad(right);
+                    &padded
+                };
+                step::<T, L, R, V>(l, &mut own, row, left.next(p));
                 right = right.get(right_step..).unwrap_or(&[]);
             }
         }
@@ -184,6 +202,14 @@ impl<T: Float, A: LeftValues<T, R>, const R: usize, const V: usize> Op<T> for Ti
             }
         }
     }
+}
+
+/// The last elements of a matrix, where a narrow strip's vectors reach beyond it.
+#[cold]
+fn pad<T: Float>(x: &[T]) -> [T; NV * MOST_LANES] {
+    let mut padded = [T::ZERO; NV * MOST_LANES];
+    padded[..x.len()].copy_from_slice(x);
+    padded
 }
 
 /// The outputs of a tile that is narrower than its vectors. Apart from the others, which stay in registers.

@@ -9,9 +9,13 @@ mod twice;
 pub use twice::Twice;
 
 use crate::dtype::Float;
+use crate::rng::{ByNewton, Roots};
+
+/// Rows of the largest square that is transposed.
+pub const MOST_ROWS: usize = 8;
 
 /// Operations on `N` values at once. A value of the type is the proof that the CPU has them.
-pub trait Lanes<T: Float>: Copy {
+pub trait Lanes<T: Float>: Roots {
     /// `N` values.
     type V: Copy;
     /// `N` truth values.
@@ -89,10 +93,19 @@ pub trait Lanes<T: Float>: Copy {
     fn and(self, a: Self::M, b: Self::M) -> Self::M;
     /// `yes` where the mask is set, `no` elsewhere; no arithmetic, NaN bits survive.
     fn select(self, mask: Self::M, yes: Self::V, no: Self::V) -> Self::V;
-    /// Transposes a square of `N x N`: `out[c * out_stride + r] = x[r * x_stride + c]`.
+    /// The columns of a square of `N x N`, for `N` up to 8: lane `r` of vector `c` is `x[r * stride + c]`. The vectors from `N`
+    /// on are 0.
     #[inline(always)]
-    fn transpose(self, x: &[T], x_stride: usize, out: &mut [T], out_stride: usize) {
-        transpose_square(Self::N, x, x_stride, out, out_stride);
+    fn turned(self, x: &[T], stride: usize) -> [Self::V; MOST_ROWS] {
+        let mut columns = [self.splat(T::ZERO); MOST_ROWS];
+        for (c, column) in columns.iter_mut().enumerate().take(Self::N) {
+            let mut values = [T::ZERO; MOST_ROWS];
+            for (r, value) in values.iter_mut().enumerate().take(Self::N) {
+                *value = x[r * stride + c];
+            }
+            *column = self.load(&values);
+        }
+        columns
     }
     /// Runs `op` in a function of its own: for a hot loop that needs all registers.
     #[inline(always)]
@@ -125,26 +138,28 @@ pub trait Lanes<T: Float>: Copy {
     }
 }
 
-/// [`Lanes::transpose`] element by element.
+/// The square root of each of `x`, `L::N` at a time: a backend's [`Roots`].
 #[inline(always)]
-pub fn transpose_square<T: Copy>(
-    n: usize,
-    x: &[T],
-    x_stride: usize,
-    out: &mut [T],
-    out_stride: usize,
-) {
-    for r in 0..n {
-        let row = &x[r * x_stride..][..n];
-        for (c, &value) in row.iter().enumerate() {
-            out[c * out_stride + r] = value;
-        }
+pub fn square_roots<T: Float, L: Lanes<T>>(l: L, x: &mut [T]) {
+    for x in x.chunks_exact_mut(L::N) {
+        l.store(l.sqrt(l.load(x)), x);
     }
 }
 
 /// One lane, on any target. `FUSED` chooses the class of bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScalarLanes<const FUSED: bool>;
+
+impl<const FUSED: bool> Roots for ScalarLanes<FUSED> {
+    #[inline(always)]
+    fn roots32(self, x: &mut [f32]) {
+        ByNewton.roots32(x);
+    }
+    #[inline(always)]
+    fn roots64(self, x: &mut [f64]) {
+        ByNewton.roots64(x);
+    }
+}
 
 impl<T: Float, const FUSED: bool> Lanes<T> for ScalarLanes<FUSED> {
     type V = T;

@@ -5,10 +5,13 @@
 //! counter. The order depends on nothing but the axis length, so rows and columns of one matrix, any lane count
 //! and any thread count give the same bits.
 
+mod dot;
 #[cfg(test)]
 mod tests;
 
 use core::marker::PhantomData;
+
+pub(crate) use dot::dot;
 
 use super::{Lanes, Op, ScalarLanes};
 use crate::dtype::Float;

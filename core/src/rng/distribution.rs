@@ -1,7 +1,7 @@
 //! [`Distribution`]: the float fills as values, for whoever chooses one at run time or cuts a fill into pieces.
 #![forbid(unsafe_code)]
 
-use super::{RngError, fast_gaussian, gaussian, gumbel, uniform};
+use super::{ByNewton, RngError, Roots, fast_gaussian, gaussian, gumbel, uniform};
 
 /// What a fill draws. Each is the mapping of the function of its name, with its checkpoint contract.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,20 +72,22 @@ impl Distribution {
     /// ```
     pub fn fill_at(self, seed: u64, first: u64, out: &mut [f32]) -> Result<(), RngError> {
         self.check("fill_at")?;
-        self.write(seed, first, out);
+        self.write(ByNewton, seed, first, out);
         Ok(())
     }
 
-    /// [`fill_at`](Self::fill_at) after [`check`](Self::check).
+    /// [`fill_at`](Self::fill_at) after [`check`](Self::check), with roots taken this way.
     #[inline(always)] // into a backend's target_feature function, where the loops take its vectors
-    pub(crate) fn write(self, seed: u64, first: u64, out: &mut [f32]) {
+    pub(crate) fn write(self, roots: impl Roots, seed: u64, first: u64, out: &mut [f32]) {
         match self {
             Self::Uniform { lo, hi } => uniform::write(seed, first, out, lo, hi),
-            Self::Gaussian { scale } => gaussian::gaussian_fill_at(seed, first, out, scale),
+            Self::Gaussian { scale } => gaussian::write(roots, seed, first, out, [0.0, scale]),
             Self::FastGaussian { scale } => {
-                fast_gaussian::gaussian_fill_at_fast(seed, first, out, scale);
+                fast_gaussian::write_fast(roots, seed, first, out, scale);
             }
-            Self::Normal { mean, std_dev } => gaussian::write(seed, first, out, mean, std_dev),
+            Self::Normal { mean, std_dev } => {
+                gaussian::write(roots, seed, first, out, [mean, std_dev]);
+            }
             Self::Gumbel => gumbel::gumbel_fill_at(seed, first, out),
             Self::Bernoulli { p } => uniform::write_bernoulli(seed, first, out, p),
         }

@@ -9,7 +9,7 @@ use core::f64::consts::TAU;
 
 use super::sqrt::sqrt_f64;
 use super::window::{PAIRS, Pairs, fill_pairs};
-use super::{RngError, Stream, UNIT, at, draw, msun};
+use super::{ByNewton, RngError, Roots, STEP, Stream, UNIT, at, draw, msun};
 
 /// Fills `out` with Gaussian values of mean 0 and standard deviation `scale`.
 ///
@@ -33,9 +33,8 @@ pub fn gaussian_fill(seed: u64, out: &mut [f32], scale: f32) {
 /// Elements `first..first + out.len()` of the sequence of [`gaussian_fill`].
 ///
 /// An odd `first` begins with the sine half of its pair.
-#[inline(always)] // into a backend's target_feature function, where the loops take its vectors
 pub fn gaussian_fill_at(seed: u64, first: u64, out: &mut [f32], scale: f32) {
-    fill_pairs(&Exact { seed, scale: f64::from(scale) }, first, out);
+    write(ByNewton, seed, first, out, [0.0, scale]);
 }
 
 /// Fills `out` with Gaussian values of mean `mean` and standard deviation `std_dev`.
@@ -64,7 +63,6 @@ pub fn normal_fill(seed: u64, out: &mut [f32], mean: f32, std_dev: f32) -> Resul
 ///
 /// # Errors
 /// [`RngError::BadMoments`] unless both moments are finite and `std_dev >= 0`.
-#[inline(always)] // as above
 pub fn normal_fill_at(
     seed: u64,
     first: u64,
@@ -75,7 +73,6 @@ pub fn normal_fill_at(
     normal("normal_fill_at", seed, first, out, mean, std_dev)
 }
 
-#[inline(always)] // as above
 fn normal(
     op: &'static str,
     seed: u64,
@@ -85,7 +82,7 @@ fn normal(
     std_dev: f32,
 ) -> Result<(), RngError> {
     check_moments(op, mean, std_dev)?;
-    write(seed, first, out, mean, std_dev);
+    write(ByNewton, seed, first, out, [mean, std_dev]);
     Ok(())
 }
 
@@ -97,10 +94,16 @@ pub(super) fn check_moments(op: &'static str, mean: f32, std_dev: f32) -> Result
     }
 }
 
-/// The fill of checked moments.
-#[inline(always)] // as above
-pub(super) fn write(seed: u64, first: u64, out: &mut [f32], mean: f32, std_dev: f32) {
-    gaussian_fill_at(seed, first, out, std_dev);
+/// The fill of checked moments, with roots taken this way.
+#[inline(always)] // into a backend's target_feature function, where the loops take its vectors
+pub(super) fn write(
+    roots: impl Roots,
+    seed: u64,
+    first: u64,
+    out: &mut [f32],
+    [mean, std_dev]: [f32; 2],
+) {
+    fill_pairs(&Exact { seed, scale: f64::from(std_dev) }, roots, first, out);
     if mean != 0.0 {
         for x in out {
             *x += mean;
@@ -117,7 +120,7 @@ struct Exact {
 impl Pairs for Exact {
     // A loop a step, so that each step may become vectors.
     #[inline(always)] // as above
-    fn block(&self, even: u64, out: &mut [f32; 2 * PAIRS]) {
+    fn block(&self, roots: impl Roots, even: u64, out: &mut [f32; 2 * PAIRS]) {
         let mut radius = [0.0; PAIRS];
         let mut angle = [0.0; PAIRS];
         let mut stream = Stream::new(self.seed, even);
@@ -127,9 +130,7 @@ impl Pairs for Exact {
         for r in &mut radius {
             *r = -2.0 * msun::log(*r);
         }
-        for r in &mut radius {
-            *r = sqrt_f64(*r);
-        }
+        roots.roots64(&mut radius);
         let mut rare = false;
         for a in &mut angle {
             *a *= TAU;
@@ -158,7 +159,7 @@ impl Pairs for Exact {
 /// The uniforms of a pair. The first lies in `(0, 1]`, so its logarithm is finite; the sum is exact.
 #[inline(always)] // one loop body, so that the compiler may vectorise it
 fn uniforms(a: u64, b: u64) -> (f64, f64) {
-    ((draw(a) + 1.0) * UNIT, draw(b) * UNIT)
+    ((draw(a) + STEP) * UNIT, draw(b) * UNIT)
 }
 
 /// The vector of length `radius` at an angle of which sine and cosine are given, times `scale`.

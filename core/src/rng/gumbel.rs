@@ -4,10 +4,10 @@
 //! the last cell rounds to 1, where the formula is infinite; that one draw takes the value of the draw below it.
 #![forbid(unsafe_code)]
 
-use super::{Stream, TWO_52, UNIT, draw, msun};
+use super::{STEP, Stream, TWO_52, UNIT, draw, msun};
 
-/// The last draw whose formula is finite: 2^53 - 2.
-const LAST_FINITE: f64 = 2.0 * TWO_52 - 2.0;
+/// The last draw whose formula is finite: 2^53 - 2 steps.
+const LAST_FINITE: f64 = (2.0 * TWO_52 - 2.0) * STEP;
 
 /// Fills `out` with standard Gumbel values: location 0, scale 1, mean 0.5772, variance pi^2 / 6.
 ///
@@ -37,11 +37,11 @@ pub fn gumbel_fill_at(seed: u64, first: u64, out: &mut [f32]) {
     }
 }
 
-/// The value of a draw of 53 bits.
+/// The value of a draw.
 #[inline(always)] // one loop body, so that the compiler may vectorise it
 fn gumbel(draw: f64) -> f32 {
     let draw = if draw > LAST_FINITE { LAST_FINITE } else { draw };
-    -msun::log(-msun::log((draw + 0.5) * UNIT)) as f32
+    -msun::log(-msun::log((draw + 0.5 * STEP) * UNIT)) as f32
 }
 
 #[cfg(test)]
@@ -50,12 +50,12 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_range_are_finite_and_in_order() {
-        let top = gumbel(LAST_FINITE + 1.0);
+        let top = gumbel(LAST_FINITE + STEP);
         assert_eq!(top, gumbel(LAST_FINITE));
         // u = 1 - 2^-52, so -ln(-ln(u)) is 52 ln 2 up to 2^-52.
         assert_eq!(top, (52.0 * core::f64::consts::LN_2) as f32);
         // u = 2^-54, so -ln(54 ln 2).
         assert_eq!(gumbel(0.0), -libm::log(54.0 * core::f64::consts::LN_2) as f32);
-        assert!(gumbel(0.0) < gumbel(TWO_52 / 4096.0) && gumbel(TWO_52) < top);
+        assert!(gumbel(0.0) < gumbel(STEP * TWO_52 / 4096.0) && gumbel(STEP * TWO_52) < top);
     }
 }

@@ -4,7 +4,37 @@
 //! the rest of a Gaussian. Both roots here start from an estimate of `1 / sqrt(x)` by the exponent and refine it by
 //! Newton's iteration `y -> y * (1.5 - 0.5 * x * y^2)`, whose relative error goes 2^-4.8, 2^-9.1, 2^-17.6, 2^-34.
 //! They are equal to `libm`'s in every bit, because a correctly rounded root is one number.
+//!
+//! Vector units have an instruction for it, and by the same argument its bits are these: whoever has one says so by
+//! [`Roots`].
 #![forbid(unsafe_code)]
+
+/// Correctly rounded square roots of many values at once.
+pub trait Roots: Copy {
+    /// Puts the root in place of each of `x`, whose values are 0 or from 2^-60 to 2^60. Their number is a multiple of 32.
+    fn roots32(self, x: &mut [f32]);
+    /// The same for values that are 0 or from 2^-200 to 2^200.
+    fn roots64(self, x: &mut [f64]);
+}
+
+/// By multiplications, on any target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByNewton;
+
+impl Roots for ByNewton {
+    #[inline(always)] // into a backend's target_feature function, where the loops take its vectors
+    fn roots32(self, x: &mut [f32]) {
+        for x in x {
+            *x = sqrt_f32(*x);
+        }
+    }
+    #[inline(always)] // as above
+    fn roots64(self, x: &mut [f64]) {
+        for x in x {
+            *x = sqrt_f64(*x);
+        }
+    }
+}
 
 /// The square root, for `x` a zero of either sign or from 2^-60 to 2^60.
 ///

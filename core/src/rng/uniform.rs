@@ -183,6 +183,6 @@ pub(super) fn write_bernoulli(seed: u64, first: u64, out: &mut [f32], p: f32) {
 #[inline(always)] // as above
 fn uniform(output: u64, lo: f32, hi: f32) -> f32 {
     let (from, to) = (f64::from(lo), f64::from(hi));
-    let v = (from + (to - from) * (draw(output) * UNIT)) as f32;
+    let v = (from + ((to - from) * UNIT) * draw(output)) as f32;
     if v >= hi { hi.next_down() } else { v }
 }

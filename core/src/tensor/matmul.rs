@@ -11,7 +11,8 @@ impl<T: Differentiable> Tensor<T> {
     /// Multiplies matrices: `out[i, j] = sum over p of self[i, p] * rhs[p, j]`.
     ///
     /// - Shapes: `self [m, k]`, `rhs [k, n]`, result `[m, n]`; any strides.
-    /// - Numerics: `k` ascending, one fused step each: the same bits on every fused backend and team.
+    /// - Numerics: `k` ascending, one fused step each: the same bits on every fused backend and team. A vector (one row, or one
+    ///   column) times a matrix that is contiguous along `k` follows the reduction rule instead.
     /// - Gradient: `self: g * rhs^T`, `rhs: self^T * g`. Memory: one pooled block of `m * n`; scratch returned.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use crate::dtype::Float;
+use crate::kernels::lanes::MOST_ROWS;
 use crate::kernels::{Lanes, Op};
 
 /// A matrix in place: element `(i, p)` is `data[start + i * row + p * column]`.
@@ -73,10 +74,13 @@ impl<T: Float> Op<T> for Pack<'_, T> {
             (1, 16) => steps::<T, 16>(x, first, from, depth, &mut out[..whole * depth * width]),
             _ => 0,
         };
-        for (i, out) in out.chunks_exact_mut(depth * width).enumerate().skip(done) {
+        let panels = out.len() / (depth * width);
+        for i in done..panels {
             let (first, count) = (first + i * width, width.min(count - i * width));
-            let mut panel = Panel { x, first, count, from, width, out };
-            if x.column == 1 && x.row >= 0 && L::N > 1 && width >= L::N {
+            // To the end: a panel may write beyond its own, before the next is written.
+            let out = &mut out[i * depth * width..];
+            let mut panel = Panel { x, first, count, from, depth, width, out };
+            if x.column == 1 && x.row >= 0 && L::N > 1 && L::N <= MOST_ROWS {
                 panel.rows(l);
             } else {
                 panel.each(0..depth, 0..width);
@@ -109,30 +113,41 @@ struct Panel<'a, T> {
     first: usize,
     count: usize,
     from: usize,
+    depth: usize,
     width: usize,
+    /// The panel, and what follows.
     out: &'a mut [T],
 }
 
 impl<T: Float> Panel<'_, T> {
     /// A row's values stand side by side: squares are transposed, what is left goes one by one.
+    ///
+    /// A square that is wider than what is left of the panel writes on into the next steps. So the last values of a step are
+    /// written first, and steps in order: each place gets its own value after the last stray one.
     #[inline(always)]
     fn rows<L: Lanes<T>>(&mut self, l: L) {
-        let steps = self.out.len() / self.width;
-        let squares = steps / L::N * L::N;
-        for p in (0..squares).step_by(L::N) {
-            for i in (0..self.width).step_by(L::N) {
-                let to = p * self.width + i;
-                if i + L::N > self.count {
-                    // Rows that are missing, or a panel narrower than the square.
-                    let end = self.width.min(i + L::N);
-                    self.each(p..p + L::N, i..end);
-                } else {
+        let (depth, width, stride) = (self.depth, self.width, self.x.row as usize);
+        let groups = width.div_ceil(L::N);
+        // The places that the stores of a square take from its first step on, and what it reads.
+        let (span, reach) = ((L::N - 1) * width + groups * L::N, (L::N - 1) * stride + L::N);
+        let mut p = 0;
+        while p + L::N <= depth && p * width + span <= self.out.len() {
+            for i in (0..groups).rev().map(|group| group * L::N) {
+                let end = width.min(i + L::N);
+                if end <= self.count {
                     let x = self.x.from(self.first + i, self.from + p);
-                    l.transpose(x, self.x.row as usize, &mut self.out[to..], self.width);
+                    if x.len() >= reach {
+                        for (c, column) in l.turned(x, stride).into_iter().enumerate().take(L::N) {
+                            l.store(column, &mut self.out[(p + c) * width + i..]);
+                        }
+                        continue;
+                    }
                 }
+                self.each(p..p + L::N, i..end);
             }
+            p += L::N;
         }
-        self.each(squares..steps, 0..self.width);
+        self.each(p..depth, 0..width);
     }
 
     /// Value by value, a row after the other.

@@ -1,7 +1,8 @@
-//! Products with a vector. Each output runs over `k` in ascending order, as in any other product.
+//! Products with a vector: a row of the matrix after the other, whichever way they stand.
 
 use super::Matrix;
 use crate::dtype::Float;
+use crate::kernels::reduce::dot;
 use crate::kernels::{Lanes, Op};
 
 /// Rows of the matrix that are read side by side.
@@ -67,14 +68,8 @@ fn add_rows<T: Float, L: Lanes<T>, const R: usize>(
     }
 }
 
-/// Rows of vectors that are worked on side by side: as many chains of dependent additions.
-const CHAINS: usize = 4;
-/// The widest square that is transposed.
-const MOST_LANES: usize = 8;
-
-/// `out[i] = sum over p of matrix[i, p] * x[p]`: rows of the matrix are contiguous.
-///
-/// A vector holds the outputs of neighbouring rows; squares of the matrix are transposed to feed it.
+/// `out[i] = sum over p of matrix[i, p] * x[p]`: rows of the matrix are contiguous, so the products must run along them. The one
+/// product that follows the reduction rule ([`reduce`](crate::kernels::reduce)) instead of the order of `k`.
 pub struct MatrixTimesVector<'a, T> {
     /// The matrix.
     pub matrix: Matrix<'a, T>,
@@ -90,78 +85,9 @@ impl<T: Float> Op<T> for MatrixTimesVector<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {
-        let Self { matrix, x, first, out } = self;
-        if L::N > MOST_LANES {
-            return one_by_one(l, matrix, x, first, out);
+        for (i, out) in self.out.iter_mut().enumerate() {
+            let row = self.matrix.run(self.first + i, 0, self.x.len());
+            *out = dot(l, row, self.x);
         }
-        let mut wide = out.chunks_exact_mut(CHAINS * L::N);
-        let mut at = first;
-        for out in wide.by_ref() {
-            rows::<T, L, CHAINS>(l, matrix, x, at, out);
-            at += CHAINS * L::N;
-        }
-        let mut narrow = wide.into_remainder().chunks_exact_mut(L::N);
-        for out in narrow.by_ref() {
-            rows::<T, L, 1>(l, matrix, x, at, out);
-            at += L::N;
-        }
-        one_by_one(l, matrix, x, at, narrow.into_remainder());
-    }
-}
-
-/// `C` vectors of rows.
-#[inline(always)]
-fn rows<T: Float, L: Lanes<T>, const C: usize>(
-    l: L,
-    matrix: Matrix<'_, T>,
-    x: &[T],
-    first: usize,
-    out: &mut [T],
-) {
-    let mut acc = [l.splat(T::ZERO); C];
-    let mut squares = x.chunks_exact(L::N);
-    let mut square = [T::ZERO; MOST_LANES * MOST_LANES];
-    let mut p = 0;
-    for x in squares.by_ref() {
-        for (c, acc) in acc.iter_mut().enumerate() {
-            let from = matrix.from(first + c * L::N, p);
-            l.transpose(from, matrix.row as usize, &mut square, L::N);
-            for (&x, column) in x.iter().zip(square.chunks_exact(L::N)) {
-                *acc = l.mul_add(l.load(column), l.splat(x), *acc);
-            }
-        }
-        p += L::N;
-    }
-    for (q, &x) in squares.remainder().iter().enumerate() {
-        for (c, acc) in acc.iter_mut().enumerate() {
-            let column = &mut square[..L::N];
-            for (i, to) in column.iter_mut().enumerate() {
-                *to = matrix.from(first + c * L::N + i, p + q)[0];
-            }
-            *acc = l.mul_add(l.load(column), l.splat(x), *acc);
-        }
-    }
-    for (&acc, out) in acc.iter().zip(out.chunks_exact_mut(L::N)) {
-        l.store(acc, out);
-    }
-}
-
-/// The last rows.
-#[inline(always)]
-fn one_by_one<T: Float, L: Lanes<T>>(
-    l: L,
-    matrix: Matrix<'_, T>,
-    x: &[T],
-    first: usize,
-    out: &mut [T],
-) {
-    for (i, out) in out.iter_mut().enumerate() {
-        let row = matrix.run(first + i, 0, x.len());
-        let mut acc = [T::ZERO];
-        for (&a, &x) in row.iter().zip(x) {
-            let v = l.mul_add(l.splat(a), l.splat(x), l.splat(acc[0]));
-            l.store_upto(v, &mut acc);
-        }
-        *out = acc[0];
     }
 }

@@ -7,6 +7,7 @@
 
 use super::Lanes;
 use crate::dtype::Float;
+use crate::rng::Roots;
 
 /// Two registers of the lanes `L`.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,17 @@ macro_rules! both {
             [self.0.$name($($arg[0]),*), self.0.$name($($arg[1]),*)]
         }
     )*};
+}
+
+impl<L: Roots> Roots for Twice<L> {
+    #[inline(always)]
+    fn roots32(self, x: &mut [f32]) {
+        self.0.roots32(x);
+    }
+    #[inline(always)]
+    fn roots64(self, x: &mut [f64]) {
+        self.0.roots64(x);
+    }
 }
 
 impl<T: Float, L: Lanes<T>> Lanes<T> for Twice<L> {
