@@ -145,7 +145,9 @@ fn a_linear_layer_has_the_bits_of_its_ops() -> Result<()> {
                     (Activation::Relu, ctx.relu(&biased)?),
                     (Activation::Tanh, ctx.tanh(&biased)?),
                     (Activation::Sigmoid, ctx.sigmoid(&biased)?),
+                    (Activation::Silu, ctx.silu(&biased)?),
                     (Activation::Gelu, ctx.gelu(&biased)?),
+                    (Activation::GeluTanh, ctx.gelu_tanh(&biased)?),
                 ] {
                     let got = ctx.linear(&x, w, Some(&bias), activation)?;
                     assert_eq!(bits(&got), bits(&want), "{activation:?} {dims:?}");

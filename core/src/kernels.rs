@@ -15,6 +15,7 @@ pub mod gemm;
 pub mod lanes;
 pub mod math;
 pub mod optim;
+pub mod plain;
 pub mod reduce;
 pub mod softmax;
 

@@ -19,7 +19,7 @@ impl<T: Differentiable> Tensor<T> {
     /// - Numerics: the bits of [`matmul`](Self::matmul), [`add`](Self::add) and the activation, one after the other.
     /// - Gradient: with `g'` for `g` times the activation's derivative, `self: g' * weight^T`, `weight: self^T * g'`,
     ///   `bias: g'` summed over all axes but the last. Memory: one pooled block for the result; a recorded
-    ///   [`Gelu`](Activation::Gelu) keeps its operand too.
+    ///   silu or gelu keeps its operand too.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`](crate::Error::ShapeMismatch); [`Error::Overflow`](crate::Error::Overflow);
@@ -78,20 +78,23 @@ fn forward<T: Differentiable>(
     activation: Activation,
     records: bool,
 ) -> Result<WithSaved<T>> {
-    let local: BinaryOp<T> = match activation {
-        Activation::Gelu if records => {
-            let inner = ctx.linear(x, weight, bias, Activation::Identity)?;
-            return Ok((ctx.gelu(&inner)?, Some((inner, ExecContext::gelu_backward))));
-        }
-        Activation::Identity | Activation::Gelu => {
-            return Ok((ctx.linear(x, weight, bias, activation)?, None));
-        }
+    let by_output: BinaryOp<T> = match activation {
         // The output is positive where the operand is, and NaN where it is.
         Activation::Relu => ExecContext::relu_backward,
         Activation::Tanh => ExecContext::tanh_backward,
         Activation::Sigmoid => ExecContext::sigmoid_backward,
+        Activation::Silu | Activation::Gelu | Activation::GeluTanh if records => {
+            let inner = ctx.linear(x, weight, bias, Activation::Identity)?;
+            let (out, local): (_, BinaryOp<T>) = match activation {
+                Activation::Silu => (ctx.silu(&inner)?, ExecContext::silu_backward),
+                Activation::Gelu => (ctx.gelu(&inner)?, ExecContext::gelu_backward),
+                _ => (ctx.gelu_tanh(&inner)?, ExecContext::gelu_tanh_backward),
+            };
+            return Ok((out, Some((inner, local))));
+        }
+        _ => return Ok((ctx.linear(x, weight, bias, activation)?, None)),
     };
     let out = ctx.linear(x, weight, bias, activation)?;
-    let saved = records.then(|| (out.clone(), local));
+    let saved = records.then(|| (out.clone(), by_output));
     Ok((out, saved))
 }

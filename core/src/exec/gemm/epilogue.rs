@@ -17,8 +17,12 @@ pub enum Activation {
     Tanh,
     /// [`sigmoid`](crate::ExecContext::sigmoid).
     Sigmoid,
+    /// [`silu`](crate::ExecContext::silu).
+    Silu,
     /// [`gelu`](crate::ExecContext::gelu).
     Gelu,
+    /// [`gelu_tanh`](crate::ExecContext::gelu_tanh).
+    GeluTanh,
 }
 
 /// Elements that a function is applied to at a time, from a copy: kernels do not work in place.
@@ -81,7 +85,9 @@ impl<T: Real> Epilogue<'_, T> {
                 Activation::Relu => kernels.relu(x, out),
                 Activation::Tanh => kernels.tanh(x, out),
                 Activation::Sigmoid => kernels.sigmoid(x, out),
+                Activation::Silu => kernels.silu(x, out),
                 Activation::Gelu => kernels.gelu(x, out),
+                Activation::GeluTanh => kernels.gelu_tanh(x, out),
             }
         }
     }
