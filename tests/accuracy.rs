@@ -166,6 +166,7 @@ fn softmax_rows_of_every_length_class() {
     }
 }
 
+type Exact = fn(f32) -> f32;
 type Function =
     fn(&ExecContext, &RawTensor<f32>, &RawTensor<f32>) -> fucina::Result<RawTensor<f32>>;
 
@@ -255,7 +256,7 @@ fn steps_of_every_size_of_number() {
             all.extend([edge, -edge, edge.next_up(), -edge.next_up(), edge.next_down(), 0.0, -0.0]);
         }
         let x = ctx.from_vec(&[all.len()], all.clone()).unwrap();
-        let steps: [(&str, Function, fn(f32) -> f32); 3] = [
+        let steps: [(&str, Function, Exact); 3] = [
             ("floor", |c, x, _| c.floor(x), f32::floor),
             ("ceil", |c, x, _| c.ceil(x), f32::ceil),
             ("round", |c, x, _| c.round(x), f32::round_ties_even),

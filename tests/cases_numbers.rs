@@ -1,4 +1,23 @@
 //! Faults that users of other libraries met, replayed: numbers at the edge, conversions and the gradients of powers.
+//!
+//! The rows of the list about views (V) and numbers (N), and their tests, here or in `cases.rs`:
+//!
+//! | row | test |
+//! | --- | --- |
+//! | V1 | `cases::v1_a_transposed_left_operand_multiplies_right` |
+//! | V4 | `cases::v4_negative_strides_are_checked_from_the_lowest_element` |
+//! | V7 | `cases::v7_size_1_axes_and_contiguity`, `v7_a_broadcast_view_converts_to_f64` |
+//! | V10 | `cases::v10_products_take_stride_0_operands` |
+//! | V13 | `cases::v13_a_reversed_view_is_written_whole` |
+//! | V16 | `v16_padded_tensors_are_reshaped_and_indexed` |
+//! | V19 | `cases::v19_partly_overlapping_writes_are_refused` |
+//! | V22 | `cases::v22_empty_shapes_are_refused_alike` |
+//! | N3 | `n3_bounds_and_values_of_nan_come_through` |
+//! | N6 | `n6_sums_of_halves_through_f32` |
+//! | N9 | `n9_a_mean_overflows_with_its_sum` |
+//! | N12 | `n12_floats_saturate_towards_zero` |
+//! | N15 | `n15_subnormal_bf16_survive_a_copy_and_a_conversion` |
+//! | N18 | `cases::n18_products_skip_no_zeros` |
 
 use fucina::backend::{SCALAR, SCALAR_UNFUSED};
 use fucina::dtype::{CastFrom, Element, bf16, f16};
@@ -26,6 +45,20 @@ fn v7_a_broadcast_view_converts_to_f64() {
         let x = x.broadcast_to(&[1, 1, 2, 2]).unwrap();
         assert!(!x.layout().is_contiguous());
         assert_eq!(ctx.cast::<_, f64>(&x).unwrap().data().unwrap(), [1.0, 1.0, 2.0, 2.0]);
+    }
+}
+
+#[test]
+fn v16_padded_tensors_are_reshaped_and_indexed() {
+    for ctx in contexts() {
+        let pad = ctx.full(&[1], 2.0_f32).unwrap();
+        let x = ctx.concat(&[&ctx.from_slice(&[2], &[5.0, 6.0]).unwrap(), &pad], 0).unwrap();
+        assert_eq!(x.narrow(0, 2, 1).unwrap().iter().collect::<Vec<_>>(), [2.0]);
+        let x = ctx.from_slice(&[2, 2], &[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+        let x = ctx.concat(&[&ctx.zeros(&[2, 2]).unwrap(), &x], 0).unwrap();
+        let x = ctx.reshape(&ctx.reshape(&x, &[2, 2, 2]).unwrap(), &[4, 2]).unwrap();
+        assert_eq!(x.iter().nth(4), Some(1.0));
+        assert_eq!(ctx.sum_all(&x).unwrap().data().unwrap(), [10.0]);
     }
 }
 
@@ -67,6 +100,19 @@ fn n6_sums_of_halves_through_f32() {
         assert_eq!(ctx.mean_all(&wide).unwrap().data().unwrap(), [1.0]);
         let wide = ctx.cast::<_, f32>(&ctx.full(&[600], bf16::ONE).unwrap()).unwrap();
         assert_eq!(ctx.sum_all(&wide).unwrap().data().unwrap(), [600.0]);
+    }
+}
+
+/// The policy of `docs/edge-values.md`, line e27: a mean is its sum, divided; f64 sums hold what f32 ones cannot.
+#[test]
+fn n9_a_mean_overflows_with_its_sum() {
+    for ctx in contexts() {
+        let x = ctx.full(&[2], 3e38_f32).unwrap();
+        assert_eq!(ctx.mean_all(&x).unwrap().data().unwrap(), [f32::INFINITY]);
+        let wide = ctx.mean_all(&ctx.cast::<_, f64>(&x).unwrap()).unwrap();
+        assert_eq!(ctx.cast::<_, f32>(&wide).unwrap().data().unwrap(), [3e38]);
+        let x = ctx.full(&[2], 1e308_f64).unwrap();
+        assert_eq!(ctx.mean_all(&x).unwrap().data().unwrap(), [f64::INFINITY]);
     }
 }
 

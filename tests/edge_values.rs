@@ -98,7 +98,7 @@ fn every_line_of_the_page_has_a_test_and_every_test_a_line() {
         .map(|(n, _)| n)
         .collect();
     assert_eq!(lines, tests);
-    assert_eq!(lines.len(), 36);
+    assert_eq!(lines.len(), 38);
 }
 
 #[test]
@@ -573,4 +573,63 @@ fn e36_integer_division() {
             }
         }
     }
+}
+
+/// An op of integers gives the last value of each case, at every length.
+fn whole<T: fucina::dtype::Element>(
+    cases: &[(T, T, T)],
+    op: impl Fn(&ExecContext, &RawTensor<T>, &RawTensor<T>) -> Result<RawTensor<T>>,
+) {
+    for ctx in contexts() {
+        for len in LENGTHS {
+            for from in 0..cases.len() {
+                let case = |at: usize| cases[(from + at) % cases.len()];
+                let a = ctx.from_vec(&[len], (0..len).map(|at| case(at).0).collect()).unwrap();
+                let b = ctx.from_vec(&[len], (0..len).map(|at| case(at).1).collect()).unwrap();
+                for (at, got) in op(&ctx, &a, &b).unwrap().iter().enumerate() {
+                    let (a, b, want) = case(at);
+                    assert!(got == want, "{}: {got} of {a} and {b}", T::DTYPE);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn e37_bits_and_shifts() {
+    whole::<i8>(&[(-1, 5, 5), (6, 3, 2)], |c, a, b| c.bit_and(a, b));
+    whole::<u16>(&[(6, 3, 7), (0, 65535, 65535)], |c, a, b| c.bit_or(a, b));
+    whole::<i64>(&[(6, 3, 5), (-1, 1, -2)], |c, a, b| c.bit_xor(a, b));
+    whole::<i32>(&[(0, 0, -1), (i32::MIN, 0, i32::MAX)], |c, a, _| c.bit_not(a));
+    whole::<u8>(&[(0, 0, 255), (0xf0, 0, 0x0f)], |c, a, _| c.bit_not(a));
+    whole::<i8>(
+        &[(1, 7, -128), (1, 8, 0), (1, 100, 0), (-1, 0, -1), (-1, 1, -2), (64, 2, 0)],
+        |c, a, b| c.shift_left(a, b),
+    );
+    whole::<i8>(
+        &[(-128, 7, -1), (-128, 8, -1), (127, 8, 0), (-5, 1, -3), (127, 127, 0), (-7, 0, -7)],
+        |c, a, b| c.shift_right(a, b),
+    );
+    whole::<u64>(
+        &[(u64::MAX, 63, 1), (u64::MAX, 64, 0), (u64::MAX, u64::MAX, 0), (8, 3, 1), (9, 0, 9)],
+        |c, a, b| c.shift_right(a, b),
+    );
+    for ctx in contexts() {
+        for len in LENGTHS {
+            let mut counts = vec![1_i16; len];
+            counts[len - 1] = -1;
+            let counts = ctx.from_vec(&[len], counts).unwrap();
+            for refused in [ctx.shift_left(&counts, &counts), ctx.shift_right(&counts, &counts)] {
+                assert!(matches!(refused, Err(Error::InvalidArgument { argument: "shift", .. })));
+            }
+        }
+    }
+}
+
+#[test]
+fn e38_the_larger_and_the_smaller_integer() {
+    let near = i64::MAX - 1;
+    whole::<i64>(&[(near, i64::MAX, i64::MAX), (-1, i64::MIN, -1)], |c, a, b| c.maximum(a, b));
+    whole::<i64>(&[(near, i64::MAX, near), (-1, i64::MIN, i64::MIN)], |c, a, b| c.minimum(a, b));
+    whole::<u8>(&[(255, 0, 255), (127, 128, 128)], |c, a, b| c.maximum(a, b));
 }

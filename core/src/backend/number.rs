@@ -3,6 +3,8 @@
 //! Floats go through the backend's table. Integers wrap around as two's complement does, on every target: `MIN / -1` is
 //! `MIN`, its remainder 0.
 
+use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+
 use super::{BackendRef, Real};
 use crate::dtype::Element;
 use crate::kernels::elementwise::Operand;
@@ -28,11 +30,23 @@ pub trait Number: Element {
         "`out[i] = a[i] - b[i]`." sub;
         "`out[i] = a[i] * b[i]`." mul;
         "`out[i] = a[i] / b[i]`; no integer divisor is 0." div;
+        "The larger of `a[i]` and `b[i]`." maximum;
+        "The smaller of `a[i]` and `b[i]`." minimum;
     }
 }
 
 /// An integer element type.
-pub trait Integer: Number + Ord {
+pub trait Integer:
+    Number
+    + Ord
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + TryInto<u32>
+{
     rows! {
         "`out[i] = a[i] % b[i]`, with the sign of `a[i]`; no divisor is 0." rem;
     }
@@ -54,8 +68,8 @@ macro_rules! floats {
 }
 
 floats! {
-    f32: add, sub, mul, div;
-    f64: add, sub, mul, div;
+    f32: add, sub, mul, div, maximum, minimum;
+    f64: add, sub, mul, div, maximum, minimum;
 }
 
 macro_rules! integers {
@@ -63,7 +77,7 @@ macro_rules! integers {
     ($($t:ty),*) => {$(
         impl Number for $t {
             const DIVIDES_BY_ZERO: bool = false;
-            integers!(@ add wrapping_add, sub wrapping_sub, mul wrapping_mul, div wrapping_div);
+            integers!(@ add wrapping_add, sub wrapping_sub, mul wrapping_mul, div wrapping_div, maximum max, minimum min);
         }
         impl Integer for $t {
             integers!(@ rem wrapping_rem);

@@ -94,6 +94,8 @@ impl ExecContext {
         "`a + b`: floats rounded once, integers wrapping around." add;
         "`a - b`: floats rounded once, integers wrapping around." sub;
         "`a * b`: floats rounded once, integers wrapping around." mul;
+        "The larger of `a` and `b`; of floats +0 above -0, NaN if either is (IEEE 754's `maximum`)." maximum;
+        "The smaller of `a` and `b`; of floats -0 below +0, NaN if either is (IEEE 754's `minimum`)." minimum;
     }
 
     /// `a / b`: floats rounded once; integers towards zero, `MIN / -1` wrapping around to `MIN`.

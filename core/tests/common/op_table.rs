@@ -171,6 +171,12 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec where_select" |c, o| c.where_select(&c.gt(&o.row, &o.x)?, &o.x, &o.row);
     "exec cast" |c, o| c.cast::<f32, f64>(&o.view);
     "exec rem" |c, o| c.rem(&c.add(&o.classes, &o.classes)?, &c.full(&[1], 3)?);
+    "exec bit_and" |c, o| c.bit_and(&o.classes, &c.full(&[1], 3)?);
+    "exec bit_or" |c, o| c.bit_or(&o.classes, &c.full(&[1], 3)?);
+    "exec bit_xor" |c, o| c.bit_xor(&o.classes, &c.full(&[1], 3)?);
+    "exec shift_left" |c, o| c.shift_left(&o.classes, &c.full(&[1], 3)?);
+    "exec shift_right" |c, o| c.shift_right(&o.classes, &c.full(&[1], 3)?);
+    "exec bit_not" |c, o| c.bit_not(&o.classes);
     "exec neg" |c, o| c.neg(&o.view);
     "exec exp" |c, o| c.exp(&o.x);
     "exec log" |c, o| c.log(&o.x);
@@ -293,6 +299,12 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor wrapping_mul" |c, o| Tensor::constant(o.classes.clone()).wrapping_mul(c, &Tensor::full(c, &[o.rows], 3)?);
     "tensor wrapping_div" |c, o| Tensor::constant(o.classes.clone()).wrapping_div(c, &Tensor::full(c, &[o.rows], 3)?);
     "tensor wrapping_rem" |c, o| Tensor::constant(o.classes.clone()).wrapping_rem(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_and" |c, o| Tensor::constant(o.classes.clone()).bit_and(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_or" |c, o| Tensor::constant(o.classes.clone()).bit_or(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_xor" |c, o| Tensor::constant(o.classes.clone()).bit_xor(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor shift_left" |c, o| Tensor::constant(o.classes.clone()).shift_left(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor shift_right" |c, o| Tensor::constant(o.classes.clone()).shift_right(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_not" |c, o| Tensor::constant(o.classes.clone()).bit_not(c);
     "tensor neg" |c, o| o.w.neg(c);
     "tensor exp" |c, o| o.w.exp(c);
     "tensor log" |c, o| o.w.log(c);

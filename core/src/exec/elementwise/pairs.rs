@@ -1,4 +1,4 @@
-//! The larger, the smaller and the power of two operands, and their gradients.
+//! The power of two operands, and the gradients of the larger, the smaller and the power.
 
 use super::{binary_ops, ternary_ops};
 use crate::backend::Real;
@@ -9,8 +9,6 @@ use crate::raw::RawTensor;
 
 impl ExecContext {
     binary_ops! {
-        "The larger of `a` and `b`: +0 above -0, NaN if either is (IEEE 754's `maximum`)." maximum;
-        "The smaller of `a` and `b`: -0 below +0, NaN if either is (IEEE 754's `minimum`)." minimum;
         "`a^b`, with IEEE 754's special cases: `x^0` and `1^y` are 1." pow;
     }
 
