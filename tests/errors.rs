@@ -1,7 +1,6 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
-use fucina::exec::Activation;
-use fucina::exec::Refused;
+use fucina::exec::{Activation, Conv1dConfig, Conv2dConfig, Refused};
 use fucina::layout::{Layout, Shape};
 use fucina::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina::{Error, ExecContext, RawTensor, Result, Tensor};
@@ -134,6 +133,15 @@ fn operands_that_cannot_meet() {
             "matmul: left is [2, 3], right is [3]; rank 2 or more is needed" => ctx.matmul(ra, &row);
             "matmul: left is [2, 2, 3], right is [3, 3, 4]; dimensions before the last two must be equal or 1" => ctx.matmul(&ctx.ones::<f32>(&[2, 2, 3])?, &ctx.ones(&[3, 3, 4])?);
             "matmul_add: left is [3], right is [2, 2]; the target may add leading axes and replace 1s, nothing else" => ctx.matmul_add(&row, ra, &ra.transpose(0, 1)?);
+            "conv2d: left is [2, 3], right is [1, 1, 1, 1]; rank 4 is needed" => ctx.conv2d(ra, &ctx.ones(&[1, 1, 1, 1])?, None, Conv2dConfig::default());
+            "conv2d: left is [1, 4, 5, 5], right is [2, 3, 3, 3]; a window needs 4 channels" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 3, 3, 3])?, None, Conv2dConfig::default());
+            "conv2d: bad groups; a divisor of both numbers of channels fits" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 3, 3, 3])?, None, Conv2dConfig { groups: 3, ..Conv2dConfig::default() });
+            "conv2d: bad groups; a divisor of both numbers of channels fits" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 3])?, None, Conv2dConfig { groups: 0, ..Conv2dConfig::default() });
+            "conv2d: bad stride; 1 or more fits" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 3])?, None, Conv2dConfig { stride: [1, 0], ..Conv2dConfig::default() });
+            "conv2d: bad window; one no larger than the padded input fits" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 6])?, None, Conv2dConfig::default());
+            "conv2d: left is [2, 4, 3, 3], right is [3]; a vector of 2 is needed" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 3])?, Some(&row), Conv2dConfig::default());
+            "conv2d: bad extent of the window; one that an address space holds fits" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 3])?, None, Conv2dConfig { padding: [usize::MAX / 2, 0], ..Conv2dConfig::default() });
+            "conv1d: left is [2, 3], right is [4, 5]; rank 3 is needed" => a.conv1d(&ctx, &b, None, Conv1dConfig::default());
             "linear: left is [3, 2], right is [3]; a vector of 2 is needed" => ctx.linear(ra, &ra.transpose(0, 1)?, Some(&row), Activation::Relu);
             "linear: left is [2, 3], right is [3]; rank 2 is needed" => ctx.linear(ra, &row, None, Activation::Relu);
             "reshape: left is [2, 3], right is [4]; right needs 6 elements" => a.reshape(&ctx, &[4]);

@@ -5,6 +5,7 @@
 //! graph is used once: a pass that succeeds lets go of everything saved, one that fails leaves it as it was.
 #![forbid(unsafe_code)]
 
+pub(crate) mod conv;
 pub(crate) mod elementwise;
 pub(crate) mod engine;
 mod grad;

@@ -234,6 +234,8 @@ pub enum Fits {
     BroadcastLeading,
     /// One axis of this many elements.
     Vector(usize),
+    /// A window of this many channels.
+    Channels(usize),
     /// The same shape.
     Same,
     /// The same number of elements.
@@ -392,6 +394,7 @@ impl fmt::Display for Fits {
             Self::BroadcastLeading => {
                 f.write_str("dimensions before the last two must be equal or 1")
             }
+            Self::Channels(n) => write!(f, "a window needs {n} channels"),
             Self::Vector(n) => write!(f, "a vector of {n} is needed"),
             Self::RankAtLeast(n) => write!(f, "rank {n} or more is needed"),
             Self::SameExcept(axis) => write!(f, "only axis {axis} may differ"),

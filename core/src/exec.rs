@@ -7,6 +7,7 @@
 mod borrow;
 mod builder;
 mod context;
+mod conv;
 mod copy;
 mod create;
 mod elementwise;
@@ -26,6 +27,7 @@ mod timeline;
 
 pub use builder::{ExecContextBuilder, TeamRef};
 pub use context::{ExecContext, NoGrad};
+pub use conv::{Conv1dConfig, Conv2dConfig};
 pub use copy::PreparedTensor;
 pub use flush::FlushScope;
 pub use gemm::Activation;

@@ -18,6 +18,7 @@ pub mod optim;
 pub mod plain;
 pub mod reduce;
 pub mod softmax;
+pub mod unfold;
 
 pub use lanes::{Lanes, ScalarLanes, Twice};
 

@@ -17,7 +17,7 @@ pub use chain::{Chain, ChainSlot, ChainWait};
 
 pub(crate) use flush::Flushing;
 pub use grid::Block;
-pub(crate) use grid::{BlockShape, for_blocks};
+pub(crate) use grid::{BlockShape, for_blocks, for_blocks_with};
 
 use crate::error::Result;
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod conv;
 mod create;
 mod elementwise;
 mod fmt;

@@ -1,6 +1,6 @@
 //! Finite differences agree with every VJP, in f64, to 1e-6.
 
-use fucina_core::exec::Activation;
+use fucina_core::exec::{Activation, Conv1dConfig, Conv2dConfig};
 use fucina_core::{Error, ExecContext, Tensor, gradcheck};
 
 /// Values away from 0 and from each other, of both signs.
@@ -259,6 +259,29 @@ fn products_with_an_addend_or_a_bias() {
         gradcheck(&ctx, &[&a, &b], 1e-6, |ctx, x| x[0].linear(ctx, &x[1], None, activation))
             .unwrap();
     }
+}
+
+#[test]
+fn convolutions() {
+    let ctx = ExecContext::new();
+    let plain = Conv2dConfig::default();
+    let (x, bias) = (input(&ctx, &[2, 4, 5, 4], 7), input(&ctx, &[2], 8));
+    for (weight, config) in [
+        ([2, 4, 3, 2], plain),
+        (
+            [2, 2, 2, 3],
+            Conv2dConfig { stride: [2, 1], padding: [1, 2], dilation: [1, 2], groups: 2 },
+        ),
+    ] {
+        let weight = input(&ctx, &weight, 9);
+        gradcheck(&ctx, &[&x, &weight, &bias], 1e-6, |ctx, x| {
+            x[0].conv2d(ctx, &x[1], Some(&x[2]), config)
+        })
+        .unwrap_or_else(|e| panic!("{config:?}: {e}"));
+    }
+    let (x, weight) = (input(&ctx, &[2, 3, 6], 7), input(&ctx, &[2, 3, 2], 9));
+    let config = Conv1dConfig { stride: 2, ..Conv1dConfig::default() };
+    gradcheck(&ctx, &[&x, &weight], 1e-6, |ctx, x| x[0].conv1d(ctx, &x[1], None, config)).unwrap();
 }
 
 #[test]

@@ -204,7 +204,7 @@ impl ExecContext {
     }
 
     /// Packs the `rows` rows of a matrix, elements from `from` on, into panels of `width` rows each; as deep as `out` is.
-    fn pack<T: Real>(
+    pub(super) fn pack<T: Real>(
         &self,
         op: &'static str,
         kernels: Table<T>,

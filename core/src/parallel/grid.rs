@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use super::Team;
+use super::{Team, for_chunks};
 
 /// The rows and columns of a block.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,16 @@ impl<'a, T> Block<'a, T> {
         Block { matrix, rows: self.rows.clone(), columns: self.columns.clone() }
     }
 
+    /// The same elements as a block of rows and columns that count from 0.
+    #[must_use]
+    pub(crate) fn rebased(self) -> Self {
+        let Self { matrix: Shared { start, row_len, borrow }, rows, columns } = self;
+        // SAFETY: the block's first element, or the matrix's end for a block without any.
+        let start = unsafe { start.add(rows.start * row_len + columns.start) };
+        let matrix = Shared { start, row_len, borrow };
+        Self { matrix, rows: 0..rows.len(), columns: 0..columns.len() }
+    }
+
     /// The rows.
     #[must_use]
     #[inline(always)]
@@ -113,6 +123,35 @@ impl<'a, T> Block<'a, T> {
     }
 }
 
+/// A matrix on its way to be cut.
+struct Grid<'a, T> {
+    matrix: Shared<'a, T>,
+    rows: usize,
+    shape: BlockShape,
+}
+
+impl<'a, T> Grid<'a, T> {
+    fn new(data: &'a mut [T], row_len: usize, shape: BlockShape) -> Self {
+        Self { rows: data.len() / row_len, matrix: Shared::new(data, row_len), shape }
+    }
+
+    fn across(&self) -> usize {
+        self.matrix.row_len.div_ceil(self.shape.columns)
+    }
+
+    fn blocks(&self) -> usize {
+        self.rows.div_ceil(self.shape.rows) * self.across()
+    }
+
+    /// Block `index`: to be made once.
+    fn block(&self, index: usize) -> Block<'_, T> {
+        let BlockShape { rows, columns } = self.shape;
+        let (i, j) = (index / self.across() * rows, index % self.across() * columns);
+        let (rows, columns) = (i..self.rows.min(i + rows), j..self.matrix.row_len.min(j + columns));
+        Block { matrix: self.matrix, rows, columns }
+    }
+}
+
 /// Cuts the matrix `data`, of rows of `row_len`, into blocks of `shape` (the last of a row or column may be smaller) and
 /// calls `task` for each, on behalf of `op`.
 pub(crate) fn for_blocks<T: Send>(
@@ -123,19 +162,29 @@ pub(crate) fn for_blocks<T: Send>(
     shape: BlockShape,
     task: impl Fn(Block<'_, T>) + Sync,
 ) {
-    let rows = data.len() / row_len;
-    let across = row_len.div_ceil(shape.columns);
-    let matrix = Shared::new(data, row_len);
-    let block = move |index: usize| {
-        let (i, j) = (index / across * shape.rows, index % across * shape.columns);
-        let (rows, columns) = (i..rows.min(i + shape.rows), j..row_len.min(j + shape.columns));
-        Block { matrix, rows, columns }
-    };
-    let count = rows.div_ceil(shape.rows) * across;
-    if count == 1 {
-        return task(block(0));
+    let grid = Grid::new(data, row_len, shape);
+    if grid.blocks() == 1 {
+        return task(grid.block(0));
     }
-    team.for_each_named(op, count, &|index| task(block(index)));
+    team.for_each_named(op, grid.blocks(), &|index| task(grid.block(index)));
+}
+
+/// [`for_blocks`] with working memory: of `lots` of `each` elements, every lot serves one block after the other.
+pub(crate) fn for_blocks_with<T: Send, S: Send>(
+    team: &dyn Team,
+    op: &'static str,
+    (data, row_len): (&mut [T], usize),
+    shape: BlockShape,
+    (scratch, each): (&mut [S], usize),
+    task: impl Fn(Block<'_, T>, &mut [S]) + Sync,
+) {
+    let grid = Grid::new(data, row_len, shape);
+    let lots = scratch.len() / each;
+    for_chunks(team, op, scratch, each, |lot, scratch| {
+        for index in (lot..grid.blocks()).step_by(lots) {
+            task(grid.block(index), scratch);
+        }
+    });
 }
 
 #[cfg(test)]
@@ -161,6 +210,33 @@ mod tests {
                 }
             });
             assert!(data.iter().enumerate().all(|(i, &x)| x == i + 1), "{rows} {columns}");
+        }
+    }
+
+    #[test]
+    fn blocks_that_share_lots_cover_the_matrix_once() {
+        for lots in 1..5 {
+            let (mut data, mut scratch) = (vec![0; 35], vec![0; lots * 2]);
+            let shape = BlockShape { rows: 2, columns: 3 };
+            for_blocks_with(
+                &SerialTeam,
+                "test",
+                (&mut data, 7),
+                shape,
+                (&mut scratch, 2),
+                |block, lot| {
+                    lot[0] += 1;
+                    let (first, mut block) =
+                        (block.rows().start * 7 + block.columns().start, block.rebased());
+                    for i in block.rows() {
+                        let across = block.columns();
+                        let [row] = block.segments(i, across.clone());
+                        row.iter_mut().zip(across).for_each(|(x, j)| *x += 1 + first + i * 7 + j);
+                    }
+                },
+            );
+            assert!(data.iter().enumerate().all(|(i, &x)| x == i + 1));
+            assert_eq!(scratch.iter().sum::<i32>(), 9, "{lots} lots");
         }
     }
 

@@ -4,7 +4,7 @@
 
 use core::any::Any;
 
-use fucina_core::exec::Activation;
+use fucina_core::exec::{Activation, Conv1dConfig, Conv2dConfig};
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina_core::rng::Distribution;
 use fucina_core::{Error, ExecContext, RawTensor, Result, Tensor, gradcheck};
@@ -28,6 +28,16 @@ pub(crate) struct Operands {
 }
 
 impl Operands {
+    /// `x` as an image of one channel.
+    fn image(&self) -> Result<RawTensor<f32>> {
+        self.x.reshape(&[1, 1, self.rows, self.cols])
+    }
+
+    /// A window of one tap.
+    fn window(&self) -> Result<RawTensor<f32>> {
+        self.row.narrow(0, 0, 1)?.reshape(&[1, 1, 1, 1])
+    }
+
     /// At least two rows and two columns.
     pub(crate) fn new(ctx: &ExecContext, rows: usize, cols: usize) -> Self {
         let mut values = vec![0.0; rows * cols];
@@ -194,6 +204,9 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec matmul_tn" |c, o| c.matmul_tn(&o.x, &o.x);
     "exec matmul_add" |c, o| c.matmul_add(&c.scalar(1.0)?, &o.x, &o.view);
     "exec linear" |c, o| { let bias = c.full(&[o.rows], 0.5)?; c.linear(&o.x, &o.view, Some(&bias), Activation::Gelu) };
+    "exec conv2d" |c, o| c.conv2d(&o.image()?, &o.window()?, Some(&c.scalar(0.5)?), Conv2dConfig::default());
+    "exec conv2d_input_backward" |c, o| c.conv2d_input_backward(o.image()?.shape(), &o.window()?, &o.image()?, Conv2dConfig::default());
+    "exec conv2d_weight_backward" |c, o| c.conv2d_weight_backward(&o.image()?, o.window()?.shape(), &o.image()?, Conv2dConfig::default());
     "exec rand" |c, o| c.rand::<f32>(&[o.rows, o.cols], 3);
     "exec uniform" |c, o| c.uniform::<f32>(&[o.rows, o.cols], 3, -1.0, 2.0);
     "exec randn" |c, o| c.randn::<f32>(&[o.rows, o.cols], 3);
@@ -332,6 +345,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor matmul" |c, o| o.w.matmul(c, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
     "tensor matmul_nt" |c, o| o.w.matmul_nt(c, &o.w)?.sum_all(c)?.backward(c);
     "tensor matmul_tn" |c, o| o.w.matmul_tn(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor conv2d" |c, o| o.w.reshape(c, &[1, 1, o.rows, o.cols])?.conv2d(c, &o.w.narrow(c, 0, 0, 1)?.narrow(c, 1, 0, 1)?.reshape(c, &[1, 1, 1, 1])?, None, Conv2dConfig::default())?.sum_all(c)?.backward(c);
+    "tensor conv1d" |c, o| o.w.reshape(c, &[1, o.rows, o.cols])?.conv1d(c, &o.w.reshape(c, &[1, o.rows, o.cols])?, None, Conv1dConfig::default())?.sum_all(c)?.backward(c);
     "tensor matmul_add" |c, o| o.w.sum_all(c)?.matmul_add(c, &o.w, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
     "tensor linear" |c, o| o.w.linear(c, &o.w.transpose(c, 0, 1)?, None, Activation::Gelu)?.sum_all(c)?.backward(c);
     "tensor reshape" |c, o| o.w.transpose(c, 0, 1)?.reshape(c, &[o.x.len()])?.max_all(c)?.backward(c);
