@@ -12,7 +12,7 @@ use fucina_core::kernels::optim::{AdamWStep, SgdStep};
 use fucina_core::parallel::Block;
 use fucina_core::rng::Distribution;
 
-use super::{Report, Sample, pools};
+use super::{Report, Sample, attention, norms, pools};
 
 /// Checks every kernel of both types against `oracle`; the error lists what differs.
 pub(crate) fn kernels(
@@ -66,10 +66,10 @@ fn names() -> &'static [&'static str] {
 type Case<T> = fn(Table<T>, &Inputs<T>) -> Vec<T>;
 
 /// What a case may read: slices of a pool, at an offset.
-struct Inputs<'a, T> {
+pub(super) struct Inputs<'a, T> {
     pool: &'a [T],
-    len: usize,
-    offset: usize,
+    pub(super) len: usize,
+    pub(super) offset: usize,
 }
 
 /// Around every output; no kernel may touch it.
@@ -77,18 +77,18 @@ const GUARD: usize = 16;
 
 impl<T: Sample> Inputs<'_, T> {
     /// The `which`-th input. Each has another alignment.
-    fn x(&self, which: usize) -> &[T] {
+    pub(super) fn x(&self, which: usize) -> &[T] {
         &self.pool[5000 * which + self.offset + which..][..self.len]
     }
     /// The first `len` values of the pool, however many.
-    fn long(&self, len: usize) -> &[T] {
+    pub(super) fn long(&self, len: usize) -> &[T] {
         &self.pool[self.offset..][..len]
     }
-    fn splat(&self) -> T {
+    pub(super) fn splat(&self) -> T {
         self.x(4)[0]
     }
     /// What is in a buffer after `f` wrote its middle, which began as `start`.
-    fn write(&self, start: &[T], f: impl FnOnce(&mut [T])) -> Vec<T> {
+    pub(super) fn write(&self, start: &[T], f: impl FnOnce(&mut [T])) -> Vec<T> {
         let mut buffer = vec![T::from_f64(77.0); start.len() + self.offset + GUARD];
         let middle = &mut buffer[self.offset..][..start.len()];
         middle.copy_from_slice(start);
@@ -96,7 +96,7 @@ impl<T: Sample> Inputs<'_, T> {
         buffer
     }
     /// The same for an output of the inputs' length that is all NaN before.
-    fn fill(&self, f: impl FnOnce(&mut [T])) -> Vec<T> {
+    pub(super) fn fill(&self, f: impl FnOnce(&mut [T])) -> Vec<T> {
         self.write(&vec![T::NAN; self.len], f)
     }
 }
@@ -195,6 +195,15 @@ fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
         ("dropout", |k, i| i.fill(|out| k.dropout(0.25, 7, i.offset as u64, i.x(0), out))),
         ("sgd_step", sgd_steps),
         ("adamw_step", adamw_steps),
+        ("streaming_softmax", attention::softmax),
+        ("streaming_end", attention::end),
+        ("probabilities", attention::probabilities),
+        ("score_gradient", attention::score_gradient),
+        ("scale_rows", attention::scale_rows),
+        ("row_dots", attention::row_dots),
+        ("rotate", norms::rotate),
+        ("normalize", norms::forward),
+        ("normalize_backward", norms::backward),
     ]
 }
 

@@ -6,15 +6,18 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod attention;
 mod create;
 mod elementwise;
 mod fmt;
 mod grad;
 mod gradcheck;
 mod matmul;
+mod norm;
 mod random;
 mod record;
 mod reduce;
+mod rope;
 mod shape;
 mod softmax;
 mod take;
