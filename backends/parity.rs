@@ -7,6 +7,8 @@
 
 #[path = "parity/attention.rs"]
 mod attention;
+#[path = "parity/elementwise.rs"]
+mod elementwise;
 #[path = "parity/kernels.rs"]
 mod kernels;
 #[path = "parity/lanes.rs"]

@@ -167,6 +167,126 @@ fn softmax_rows_of_every_length_class() {
     }
 }
 
+type Exact = fn(f32) -> f32;
+type Function =
+    fn(&ExecContext, &RawTensor<f32>, &RawTensor<f32>) -> fucina::Result<RawTensor<f32>>;
+
+/// The logistic function, by itself.
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// A function or gradient of two operands; its value, and the size of what was summed up to it.
+type Case = (&'static str, Function, fn(f64, f64) -> (f64, f64));
+
+#[test]
+fn functions_and_their_gradients() {
+    fn plain(x: f64) -> (f64, f64) {
+        (x, x.abs())
+    }
+    const CASES: &[Case] = &[
+        ("abs_backward", |c, x, g| c.abs_backward(x, g), |x, g| plain(x.signum() * g)),
+        ("square_backward", |c, x, g| c.square_backward(x, g), |x, g| plain(2.0 * x * g)),
+        ("expm1_backward", |c, x, g| c.expm1_backward(x, g), |x, g| plain(x.exp() * g)),
+        ("sin_backward", |c, x, g| c.sin_backward(x, g), |x, g| plain(x.cos() * g)),
+        ("cos_backward", |c, x, g| c.cos_backward(x, g), |x, g| plain(-x.sin() * g)),
+        (
+            "erf_backward",
+            |c, x, g| c.erf_backward(x, g),
+            |x, g| plain(core::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * g),
+        ),
+        ("softplus_backward", |c, x, g| c.softplus_backward(x, g), |x, g| plain(sigmoid(x) * g)),
+        (
+            "silu_backward",
+            |c, x, g| c.silu_backward(x, g),
+            |x, g| {
+                let (s, rest) = (sigmoid(x), x * sigmoid(x) * sigmoid(-x));
+                ((s + rest) * g, (s + rest.abs()) * g.abs())
+            },
+        ),
+        ("elu", |c, x, _| c.elu(x, 0.5), |x, _| plain(if x > 0.0 { x } else { 0.5 * x.exp_m1() })),
+        (
+            "elu_backward",
+            |c, x, g| c.elu_backward(x, g, 0.5),
+            |x, g| plain(if x > 0.0 { g } else { g * 0.5 * x.exp() }),
+        ),
+        (
+            "leaky_relu",
+            |c, x, _| c.leaky_relu(x, 0.25),
+            |x, _| plain(if x > 0.0 { x } else { 0.25 * x }),
+        ),
+        ("reciprocal", |c, x, _| c.reciprocal(x), |x, _| plain(1.0 / x)),
+        ("maximum", |c, x, y| c.maximum(x, y), |x, y| plain(x.max(y))),
+        ("minimum", |c, x, y| c.minimum(x, y), |x, y| plain(x.min(y))),
+        ("clamp", |c, x, _| c.clamp(x, -0.5, 2.0), |x, _| plain(x.clamp(-0.5, 2.0))),
+        ("pow", |c, x, y| c.pow(&c.abs(x)?, y), |x, y| plain(x.abs().powf(y))),
+        ("powf", |c, x, _| c.powf(x, 3.0), |x, _| plain(x.powf(3.0))),
+        ("powf_backward", |c, x, g| c.powf_backward(x, g, 3.0), |x, g| plain(3.0 * x * x * g)),
+        (
+            "pow_exponent_backward",
+            |c, x, y| c.pow_exponent_backward(&c.abs(x)?, y, y),
+            |x, y| plain(y * y * x.abs().ln()),
+        ),
+        ("glu", |c, x, y| c.glu(x, y), |x, y| plain(sigmoid(x) * y)),
+        ("swiglu", |c, x, y| c.swiglu(x, y), |x, y| plain(x * sigmoid(x) * y)),
+        ("reglu", |c, x, y| c.reglu(x, y), |x, y| plain(x.max(0.0) * y)),
+        ("floor", |c, x, _| c.floor(x), |x, _| plain(x.floor())),
+        ("ceil", |c, x, _| c.ceil(x), |x, _| plain(x.ceil())),
+        ("round", |c, x, _| c.round(x), |x, _| plain(x.round_ties_even())),
+    ];
+    for ctx in contexts() {
+        let x = ctx.scale(&gaussian(&ctx, &[20_011], 7), 3.0).unwrap();
+        let y = gaussian(&ctx, &[20_011], 8);
+        let (vx, vy) = (values(&x), values(&y));
+        for (name, op, exact) in CASES {
+            let both: Vec<_> = vx.iter().zip(&vy).map(|(&x, &y)| exact(x, y)).collect();
+            let (want, size): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
+            let name = format!("{:?}, {name}", ctx.backend().name());
+            // Four units: two of the function, and a rounding or two of the products around it.
+            close(&name, &op(&ctx, &x, &y).unwrap(), &want, &size, 4.0);
+        }
+    }
+}
+
+#[test]
+fn steps_of_every_size_of_number() {
+    for ctx in contexts() {
+        let bits = |i: u32| f32::from_bits(i.wrapping_mul(0x9e37_79b9));
+        let mut all: Vec<f32> = (0..1 << 20).map(bits).filter(|x| !x.is_nan()).collect();
+        for edge in [0.5_f32, 1.5, 2.5, 4_194_303.5, 4_194_304.5, 8_388_607.5, 8_388_608.0, 1e30] {
+            all.extend([edge, -edge, edge.next_up(), -edge.next_up(), edge.next_down(), 0.0, -0.0]);
+        }
+        let x = ctx.from_vec(&[all.len()], all.clone()).unwrap();
+        let steps: [(&str, Function, Exact); 3] = [
+            ("floor", |c, x, _| c.floor(x), f32::floor),
+            ("ceil", |c, x, _| c.ceil(x), f32::ceil),
+            ("round", |c, x, _| c.round(x), f32::round_ties_even),
+        ];
+        for (name, op, exact) in steps {
+            for (got, &x) in op(&ctx, &x, &x).unwrap().iter().zip(&all) {
+                assert_eq!(got.to_bits(), exact(x).to_bits(), "{name} of {x:e}: {got:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gated_units_have_the_bits_of_the_ops_they_fuse() {
+    for ctx in contexts() {
+        let (gate, up) = (gaussian(&ctx, &[513], 9), gaussian(&ctx, &[513], 10));
+        let units: [(Function, Function); 4] = [
+            (|c, x, y| c.glu(x, y), |c, x, y| c.mul(&c.sigmoid(x)?, y)),
+            (|c, x, y| c.swiglu(x, y), |c, x, y| c.mul(&c.silu(x)?, y)),
+            (|c, x, y| c.geglu(x, y), |c, x, y| c.mul(&c.gelu(x)?, y)),
+            (|c, x, y| c.reglu(x, y), |c, x, y| c.mul(&c.relu(x)?, y)),
+        ];
+        for (fused, two) in units {
+            let (fused, two) = (fused(&ctx, &gate, &up).unwrap(), two(&ctx, &gate, &up).unwrap());
+            assert!(fused.iter().map(f32::to_bits).eq(two.iter().map(f32::to_bits)));
+        }
+    }
+}
+
 /// Rows normalised in f64: values, and the size of what each was made of.
 fn normalized(x: &[f64], centered: bool, eps: f64) -> Vec<f64> {
     let n = x.len() as f64;

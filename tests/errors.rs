@@ -1,5 +1,7 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
+use fucina::exec::Activation;
+use fucina::exec::Refused;
 use fucina::exec::{AttentionOptions, Refused, RopeOptions};
 use fucina::layout::{Layout, Shape};
 use fucina::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
@@ -109,12 +111,32 @@ fn operands_that_cannot_meet() {
             "mul: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.mul(&ctx, &b);
             "div: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.div(ra, rb);
             "relu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.relu_backward(ra, rb);
+            "silu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.silu_backward(ra, rb);
+            "elu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.elu_backward(ra, rb, 1.0);
+            "clamp_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.clamp_backward(ra, rb, 0.0, 1.0);
+            "powf_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.powf_backward(ra, rb, 2.0);
+            "lt: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.lt(&ctx, &b);
+            "where_select: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.eq(&ctx, &a)?.where_select(&ctx, &a, &b);
+            "where_select: left is [4, 5], right is [2, 3]; dimensions from the last must be equal or 1" => ctx.where_select(&ctx.eq(rb, rb)?, ra, ra);
+            "and: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.eq(&ctx, &a)?.and(&ctx, &b.eq(&ctx, &b)?);
+            "rem: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.rem(&ctx.ones::<u8>(&[2, 3])?, &ctx.zeros::<u8>(&[4, 5])?);
+            "maximum: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.maximum(&ctx, &b);
+            "pow: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.pow(&ctx, &b);
+            "swiglu: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => a.swiglu(&ctx, &b);
+            "glu_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.glu_backward(ra, rb, ra);
+            "maximum_backward: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => ctx.maximum_backward(ra, ra, rb);
+            "glu_halves: bad last axis; an even length fits" => a.glu_halves(&ctx);
+            "reglu_halves: bad last axis; an even length fits" => ctx.reglu_halves(rb);
             "take_mul: left is [2, 3], right is [4, 5]; dimensions from the last must be equal or 1" => plain(ctx.take_mul(ra.clone(), rb));
             "add_in_place: left is [2, 3], right is [3]; the shapes must be the same" => ctx.add_in_place(&mut ra.clone(), &row);
             "matmul: left is [2, 3], right is [4, 5]; right needs 3 rows" => a.matmul(&ctx, &b);
             "matmul_nt: left is [2, 3], right is [4, 5]; right needs 3 columns" => a.matmul_nt(&ctx, &b);
             "matmul_tn: left is [2, 3], right is [4, 5]; right needs 2 rows" => a.matmul_tn(&ctx, &b);
-            "matmul: left is [2, 3], right is [3]; rank 2 is needed" => ctx.matmul(ra, &row);
+            "matmul: left is [2, 3], right is [3]; rank 2 or more is needed" => ctx.matmul(ra, &row);
+            "matmul: left is [2, 2, 3], right is [3, 3, 4]; dimensions before the last two must be equal or 1" => ctx.matmul(&ctx.ones::<f32>(&[2, 2, 3])?, &ctx.ones(&[3, 3, 4])?);
+            "matmul_add: left is [3], right is [2, 2]; the target may add leading axes and replace 1s, nothing else" => ctx.matmul_add(&row, ra, &ra.transpose(0, 1)?);
+            "linear: left is [3, 2], right is [3]; a vector of 2 is needed" => ctx.linear(ra, &ra.transpose(0, 1)?, Some(&row), Activation::Relu);
+            "linear: left is [2, 3], right is [3]; rank 2 is needed" => ctx.linear(ra, &row, None, Activation::Relu);
             "reshape: left is [2, 3], right is [4]; right needs 6 elements" => a.reshape(&ctx, &[4]);
             "broadcast_to: left is [2, 3], right is [3]; the target may add leading axes and replace 1s, nothing else" => a.broadcast_to(&ctx, &[3]);
             "broadcast_to: left is [2, 3], right is [2, 6]; the target may add leading axes and replace 1s, nothing else" => a.broadcast_to(&ctx, &[2, 6]);
@@ -125,6 +147,31 @@ fn operands_that_cannot_meet() {
             "assign_view: left is [2, 3], right is [4, 5]; the shapes must be the same" => ctx.assign_view(&mut ra.clone(), |l| Ok(*l), rb);
             "item: left is [1], right is [2, 3]; right needs 1 elements" => a.item();
         },
+    );
+}
+
+#[test]
+fn integer_divisors_of_zero() {
+    let ctx = ExecContext::new();
+    let x = Tensor::from_slice(&ctx, &[2, 2], &[1_i32, 2, 3, 0]).unwrap();
+    let bytes = ctx.full(&[3], 7_u8).unwrap();
+    check(
+        &ctx,
+        &refusals! {
+            "div: bad divisor; one without zeros fits" => x.wrapping_div(&ctx, &x);
+            "rem: bad divisor; one without zeros fits" => x.wrapping_rem(&ctx, &x);
+            "div: bad divisor; one without zeros fits" => ctx.div(x.raw(), &x.raw().transpose(0, 1)?);
+            "rem: bad divisor; one without zeros fits" => ctx.rem(&bytes, &ctx.zeros(&[1])?);
+            "shift_left: bad shift; 0 or more everywhere fits" => ctx.shift_left(x.raw(), &ctx.full(&[2, 1], -1)?);
+            "shift_right: bad shift; 0 or more everywhere fits" => x.shift_right(&ctx, &Tensor::full(&ctx, &[1], -1)?);
+            "bit_xor: left is [3], right is [2]; dimensions from the last must be equal or 1" => ctx.bit_xor(&bytes, &ctx.zeros(&[2])?);
+        },
+    );
+    let two = x.raw().narrow(1, 0, 1).unwrap();
+    assert_eq!(
+        ctx.div(x.raw(), &two).unwrap().data().unwrap(),
+        [1, 2, 1, 0],
+        "a view past the zero"
     );
 }
 

@@ -50,6 +50,12 @@ fn result_bits(shown: &dyn Any, out: &mut Vec<u32>) {
         out.extend(x.iter().map(|x| x as u32));
     } else if let Some(x) = shown.downcast_ref::<Tensor<i64>>() {
         out.extend(x.raw().iter().map(|x| x as u32));
+    } else if let Some(x) = shown.downcast_ref::<RawTensor<bool>>() {
+        out.extend(x.iter().map(u32::from));
+    } else if let Some(x) = shown.downcast_ref::<Tensor<bool>>() {
+        out.extend(x.raw().iter().map(u32::from));
+    } else if let Some(x) = shown.downcast_ref::<RawTensor<f64>>() {
+        out.extend(x.iter().map(|x| x.to_bits() as u32));
     } else if let Some(x) = shown.downcast_ref::<[f32; 70_000]>() {
         out.extend(x.iter().map(|x| x.to_bits()));
     }

@@ -12,7 +12,7 @@ use fucina_core::kernels::optim::{AdamWStep, SgdStep};
 use fucina_core::parallel::Block;
 use fucina_core::rng::Distribution;
 
-use super::{Report, Sample, attention, norms, pools};
+use super::{Report, Sample, attention, elementwise, norms, pools};
 
 /// Checks every kernel of both types against `oracle`; the error lists what differs.
 pub(crate) fn kernels(
@@ -37,7 +37,7 @@ fn kernels_of<T: Sample>(
         for len in [1, lanes - 1, lanes, lanes + 1, 4 * lanes + 3, 33, 4097] {
             for offset in 0..=lanes {
                 let inputs = Inputs { pool: &pool, len: len.max(1), offset };
-                for (name, case) in cases::<T>() {
+                for (name, case) in elementwise::cases::<T>().into_iter().chain(cases()) {
                     let (ours, theirs) = (case(table, &inputs), case(oracle, &inputs));
                     *compared.get_mut(name).expect("a name of the table") += ours.len();
                     let place =
@@ -63,7 +63,7 @@ fn names() -> &'static [&'static str] {
     for_each_kernel!(collect, f32)
 }
 
-type Case<T> = fn(Table<T>, &Inputs<T>) -> Vec<T>;
+pub(super) type Case<T> = fn(Table<T>, &Inputs<T>) -> Vec<T>;
 
 /// What a case may read: slices of a pool, at an offset.
 pub(super) struct Inputs<'a, T> {
@@ -108,21 +108,8 @@ fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
             (stringify!($name), |k: Table<T>, i: &Inputs<T>| i.fill(|out| k.$name(i.x(0), out)))
         };
     }
-    macro_rules! binary {
-        // binary!(add) => ("add", |k, i| all four kinds of operands)
-        ($name:ident) => {
-            (stringify!($name), |k: Table<T>, i: &Inputs<T>| {
-                let (a, b, one) = (Operand::Slice(i.x(0)), Operand::Slice(i.x(1)), i.splat());
-                let mut all = i.fill(|out| k.$name(a, b, out));
-                all.extend(i.fill(|out| k.$name(a, Operand::Splat(one), out)));
-                all.extend(i.fill(|out| k.$name(Operand::Splat(one), b, out)));
-                all.extend(i.fill(|out| k.$name(Operand::Splat(one), Operand::Splat(one), out)));
-                all
-            })
-        };
-    }
     macro_rules! pair {
-        // binary!(relu_backward) => ("relu_backward", |k, i| i.fill(|out| k.relu_backward(i.x(0), i.x(1), out)))
+        // pair!(relu_backward) => ("relu_backward", |k, i| i.fill(|out| k.relu_backward(i.x(0), i.x(1), out)))
         ($name:ident) => {
             (stringify!($name), |k: Table<T>, i: &Inputs<T>| {
                 i.fill(|out| k.$name(i.x(0), i.x(1), out))
@@ -156,23 +143,6 @@ fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
         };
     }
     vec![
-        binary!(add),
-        binary!(sub),
-        binary!(mul),
-        binary!(div),
-        unary!(neg),
-        unary!(exp),
-        unary!(log),
-        unary!(sqrt),
-        unary!(tanh),
-        unary!(sigmoid),
-        unary!(relu),
-        unary!(gelu),
-        binary!(relu_backward),
-        binary!(gelu_backward),
-        binary!(tanh_backward),
-        binary!(sigmoid_backward),
-        binary!(sqrt_backward),
         ("accumulate", |k, i| {
             let mut all = i.write(i.x(1), |acc| k.accumulate(Operand::Slice(i.x(0)), acc));
             all.extend(i.write(i.x(1), |acc| k.accumulate(Operand::Splat(i.splat()), acc)));

@@ -9,6 +9,7 @@ pub(crate) mod attention;
 pub(crate) mod elementwise;
 pub(crate) mod engine;
 mod grad;
+pub(crate) mod linear;
 pub(crate) mod matmul;
 pub(crate) mod node;
 pub(crate) mod norm;

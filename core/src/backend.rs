@@ -6,9 +6,11 @@
 //! [`Scalar`], so that a linker drops every kernel a firmware never calls.
 #![forbid(unsafe_code)]
 
+mod number;
 mod scalar;
 mod table;
 
+pub use number::{Integer, Number};
 pub use scalar::{SCALAR, SCALAR_UNFUSED, Scalar, ScalarUnfused};
 pub use table::{Kernels, TileShape};
 
@@ -54,7 +56,7 @@ cfg_select! {
 }
 
 /// An element type with kernels: `f32` and `f64`.
-pub trait Real: Math {
+pub trait Real: Math + Number {
     /// The kernels of this type in `backend`.
     #[doc(hidden)]
     fn table(backend: BackendRef) -> Table<Self>;

@@ -1,15 +1,17 @@
 //! Element types: what a tensor can hold, and which of them compute.
 //!
-//! Every element is plain old data of which any bit pattern is a value: recycled memory can be handed out as it is.
+//! Every element is plain old data without padding, and zeros are a value. Of all but `bool` any bit pattern is one, so
+//! that recycled memory can be handed out as it is; memory for `bool` is zeroed first ([`Element::ANY_BITS`]).
 #![forbid(unsafe_code)]
 
+mod cast;
 mod float;
 
 use core::fmt;
 
-use half::{bf16, f16};
-
+pub use cast::CastFrom;
 pub use float::Float;
+pub use half::{bf16, f16};
 
 /// The name of an element type at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +41,8 @@ pub enum DType {
     U32,
     /// 64-bit unsigned.
     U64,
+    /// True or false, a byte.
+    Bool,
 }
 
 impl fmt::Display for DType {
@@ -56,6 +60,7 @@ impl fmt::Display for DType {
             Self::U16 => "u16",
             Self::U32 => "u32",
             Self::U64 => "u64",
+            Self::Bool => "bool",
         })
     }
 }
@@ -67,7 +72,8 @@ mod sealed {
 /// A type that tensors can hold.
 pub trait Element:
     sealed::Sealed
-    + bytemuck::Pod
+    + bytemuck::NoUninit
+    + bytemuck::Zeroable
     + PartialEq
     + PartialOrd
     + Default
@@ -79,8 +85,10 @@ pub trait Element:
 {
     /// Its run-time name.
     const DTYPE: DType;
-    /// The number one.
+    /// The number one; `true`.
     const ONE: Self;
+    /// Whether any bit pattern is a value.
+    const ANY_BITS: bool = true;
 }
 
 macro_rules! element {
@@ -107,4 +115,11 @@ element! {
     u16, U16, 1;
     u32, U32, 1;
     u64, U64, 1;
+}
+
+impl sealed::Sealed for bool {}
+impl Element for bool {
+    const DTYPE: DType = DType::Bool;
+    const ONE: Self = true;
+    const ANY_BITS: bool = false;
 }

@@ -230,6 +230,10 @@ pub enum Fits {
     Broadcast,
     /// A shape whose dimensions, aligned from the last axis, are equal or replace a 1.
     BroadcastTarget,
+    /// Leading dimensions, all but the last two, that are equal or 1.
+    BroadcastLeading,
+    /// One axis of this many elements.
+    Vector(usize),
     /// The same shape.
     Same,
     /// The same number of elements.
@@ -389,6 +393,10 @@ impl fmt::Display for Fits {
             Self::Rows(n) => write!(f, "right needs {n} rows"),
             Self::Columns(n) => write!(f, "right needs {n} columns"),
             Self::Rank(n) => write!(f, "rank {n} is needed"),
+            Self::BroadcastLeading => {
+                f.write_str("dimensions before the last two must be equal or 1")
+            }
+            Self::Vector(n) => write!(f, "a vector of {n} is needed"),
             Self::RankAtLeast(n) => write!(f, "rank {n} or more is needed"),
             Self::SameExcept(axis) => write!(f, "only axis {axis} may differ"),
             Self::Entries(n) => write!(f, "right needs {n} entries"),

@@ -32,6 +32,7 @@ pub use builder::{ExecContextBuilder, TeamRef};
 pub use context::{ExecContext, NoGrad};
 pub use copy::PreparedTensor;
 pub use flush::FlushScope;
+pub use gemm::Activation;
 pub use memory::{LeakSite, Leaks, Pool};
 pub use norm::NormGradients;
 pub(crate) use norm::Norms;
@@ -48,3 +49,11 @@ use crate::raw::RawTensor;
 /// A raw op of two operands.
 pub(crate) type BinaryOp<T> =
     fn(&ExecContext, &RawTensor<T>, &RawTensor<T>) -> Result<RawTensor<T>>;
+
+/// A raw op of three operands.
+pub(crate) type TernaryOp<T> =
+    fn(&ExecContext, &RawTensor<T>, &RawTensor<T>, &RawTensor<T>) -> Result<RawTensor<T>>;
+
+/// A raw op of two operands and two scalars.
+pub(crate) type ScalarsOp<T> =
+    fn(&ExecContext, &RawTensor<T>, &RawTensor<T>, [T; 2]) -> Result<RawTensor<T>>;

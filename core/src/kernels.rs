@@ -17,6 +17,7 @@ pub mod lanes;
 pub mod math;
 pub mod norm;
 pub mod optim;
+pub mod plain;
 pub mod reduce;
 pub mod rope;
 pub mod rows;

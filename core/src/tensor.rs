@@ -12,6 +12,7 @@ mod elementwise;
 mod fmt;
 mod grad;
 mod gradcheck;
+mod linear;
 mod matmul;
 mod norm;
 mod random;
@@ -22,6 +23,7 @@ mod shape;
 mod softmax;
 mod take;
 
+pub use elementwise::CastTo;
 pub use gradcheck::{GradcheckError, gradcheck};
 
 use crate::autograd::node::NodeRef;

@@ -1,6 +1,6 @@
 //! Finite differences agree with every VJP, in f64, to 1e-6.
 
-use fucina_core::exec::{AttentionOptions, RopeOptions};
+use fucina_core::exec::{Activation, AttentionOptions, RopeOptions};
 use fucina_core::{Error, ExecContext, Tensor, gradcheck};
 
 /// Values away from 0 and from each other, of both signs.
@@ -25,7 +25,7 @@ type Binary = fn(&Tensor<f64>, &ExecContext, &Tensor<f64>) -> Result<Tensor<f64>
 #[test]
 fn unary_ops() {
     let ctx = ExecContext::new();
-    let any: [(&str, Unary); 7] = [
+    let any: [(&str, Unary); 25] = [
         ("neg", Tensor::neg),
         ("exp", Tensor::exp),
         ("tanh", Tensor::tanh),
@@ -33,13 +33,37 @@ fn unary_ops() {
         ("relu", Tensor::relu),
         ("gelu", Tensor::gelu),
         ("scale", |x, ctx| x.scale(ctx, -1.75)),
+        ("add_scalar", |x, ctx| x.add_scalar(ctx, -1.75)),
+        ("abs", Tensor::abs),
+        ("sign", Tensor::sign),
+        ("square", Tensor::square),
+        ("reciprocal", Tensor::reciprocal),
+        ("floor", Tensor::floor),
+        ("ceil", Tensor::ceil),
+        ("round", |x, ctx| x.scale(ctx, 0.9)?.round(ctx)),
+        ("expm1", Tensor::expm1),
+        ("sin", Tensor::sin),
+        ("cos", Tensor::cos),
+        ("erf", Tensor::erf),
+        ("softplus", Tensor::softplus),
+        ("silu", Tensor::silu),
+        ("gelu_tanh", Tensor::gelu_tanh),
+        ("leaky_relu", |x, ctx| x.leaky_relu(ctx, 0.1)),
+        ("elu", |x, ctx| x.elu(ctx, 0.7)),
+        ("clamp", |x, ctx| x.clamp(ctx, -0.5, 0.75)),
     ];
     for (name, op) in any {
         let x = input(&ctx, &[3, 5], 1);
         gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
             .unwrap_or_else(|e| panic!("{name}: {e}"));
     }
-    let of_positive: [(&str, Unary); 2] = [("log", Tensor::log), ("sqrt", Tensor::sqrt)];
+    let of_positive: [(&str, Unary); 5] = [
+        ("log", Tensor::log),
+        ("log1p", Tensor::log1p),
+        ("sqrt", Tensor::sqrt),
+        ("rsqrt", Tensor::rsqrt),
+        ("powf", |x, ctx| x.add_scalar(ctx, 0.5)?.powf(ctx, -1.5)),
+    ];
     for (name, op) in of_positive {
         let x = positive(&ctx, &[3, 5], 2);
         gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
@@ -50,8 +74,19 @@ fn unary_ops() {
 #[test]
 fn binary_ops_and_their_broadcasts() {
     let ctx = ExecContext::new();
-    let ops: [(&str, Binary); 4] =
-        [("add", Tensor::add), ("sub", Tensor::sub), ("mul", Tensor::mul), ("div", Tensor::div)];
+    let ops: [(&str, Binary); 11] = [
+        ("add", Tensor::add),
+        ("sub", Tensor::sub),
+        ("mul", Tensor::mul),
+        ("div", Tensor::div),
+        ("maximum", Tensor::maximum),
+        ("minimum", Tensor::minimum),
+        ("pow", |x, ctx, y| x.square(ctx)?.pow(ctx, y)),
+        ("glu", Tensor::glu),
+        ("swiglu", Tensor::swiglu),
+        ("geglu", Tensor::geglu),
+        ("reglu", Tensor::reglu),
+    ];
     let shapes: [(&[usize], &[usize]); 7] = [
         (&[2, 3], &[2, 3]),
         (&[2, 3], &[3]),
@@ -71,6 +106,56 @@ fn binary_ops_and_their_broadcasts() {
         gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, &x[0]))
             .unwrap_or_else(|e| panic!("{name} of one operand twice: {e}"));
     }
+}
+
+#[test]
+fn gated_units_of_halves() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[3, 2, 6], 20);
+    let ops: [(&str, Unary); 4] = [
+        ("glu", Tensor::glu_halves),
+        ("swiglu", Tensor::swiglu_halves),
+        ("geglu", Tensor::geglu_halves),
+        ("reglu", Tensor::reglu_halves),
+    ];
+    for (name, op) in ops {
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| {
+            op(&x[0].transpose(ctx, 0, 2)?.narrow(ctx, 2, 0, 2)?, ctx)
+        })
+        .unwrap_or_else(|e| panic!("{name} of a view: {e}"));
+    }
+}
+
+#[test]
+fn choices_by_a_mask() {
+    let ctx = ExecContext::new();
+    let mask = Tensor::from_slice(&ctx, &[2, 3], &[true, false, false, true, true, false]).unwrap();
+    let shapes: [(&[usize], &[usize]); 4] =
+        [(&[2, 3], &[2, 3]), (&[3], &[2, 1]), (&[4, 1, 1], &[2, 3]), (&[1], &[1])];
+    for (a, b) in shapes {
+        let (x, y) = (input(&ctx, a, 21), input(&ctx, b, 22));
+        for mask in [&mask, &mask.not(&ctx).unwrap()] {
+            gradcheck(&ctx, &[&x, &y], 1e-6, |ctx, x| mask.where_select(ctx, &x[0], &x[1]))
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn conversions_between_computing_types() {
+    let ctx = ExecContext::new();
+    let x = Tensor::variable_from_slice(&ctx, &[3], &[0.5_f64, -2.0, 3.0]).unwrap();
+    let y = x.cast::<f32>(&ctx).unwrap();
+    let seed = Tensor::from_slice(&ctx, &[3], &[1.0_f32, 0.25, -2.0]).unwrap();
+    y.mul(&ctx, &y).unwrap().backward_with_grad(&ctx, &seed).unwrap();
+    assert_eq!(x.grad(&ctx).unwrap().unwrap().to_vec().unwrap(), [1.0, -1.0, -12.0]);
+    let same = x.cast::<f64>(&ctx).unwrap();
+    gradcheck(&ctx, &[&same], 1e-6, |ctx, x| x[0].cast::<f64>(ctx)?.tanh(ctx)).unwrap();
+    assert!(
+        x.requires_grad() && same.requires_grad() && !x.cast::<i32>(&ctx).unwrap().requires_grad()
+    );
 }
 
 #[test]
@@ -116,6 +201,64 @@ fn matrix_products() {
     }
     let x = input(&ctx, &[3, 3], 9);
     gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].matmul(ctx, &x[0])).unwrap();
+}
+
+#[test]
+fn products_of_batches() {
+    let ctx = ExecContext::new();
+    let shapes: [[&[usize]; 2]; 5] = [
+        [&[2, 3, 4], &[2, 4, 2]],
+        [&[2, 3, 4], &[4, 2]],
+        [&[3, 4], &[2, 4, 2]],
+        [&[2, 1, 3, 4], &[1, 2, 4, 2]],
+        [&[2, 1, 4], &[1, 4, 2]],
+    ];
+    for [a, b] in shapes {
+        let (a, b) = (input(&ctx, a, 7), input(&ctx, b, 8));
+        let turned = |x: &Tensor<f64>| {
+            let rank = x.shape().rank();
+            let raw = ctx.materialize(&x.raw().transpose(rank - 2, rank - 1).unwrap()).unwrap();
+            Tensor::variable(&ctx, raw).unwrap()
+        };
+        let (at, bt) = (turned(&a), turned(&b));
+        let forms: [(Binary, [&Tensor<f64>; 2]); 3] = [
+            (Tensor::matmul, [&a, &b]),
+            (Tensor::matmul_nt, [&a, &bt]),
+            (Tensor::matmul_tn, [&at, &b]),
+        ];
+        for (op, operands) in forms {
+            let shapes = operands.map(|x| *x.shape());
+            gradcheck(&ctx, &operands, 1e-6, |ctx, x| op(&x[0], ctx, &x[1]))
+                .unwrap_or_else(|e| panic!("{shapes:?}: {e}"));
+        }
+    }
+}
+
+#[test]
+fn products_with_an_addend_or_a_bias() {
+    let ctx = ExecContext::new();
+    let (a, b) = (input(&ctx, &[2, 3, 4], 7), input(&ctx, &[4, 2], 8));
+    for c in [&[2, 3, 2][..], &[2], &[3, 1]] {
+        let c = input(&ctx, c, 9);
+        gradcheck(&ctx, &[&c, &a, &b], 1e-6, |ctx, x| x[0].matmul_add(ctx, &x[1], &x[2])).unwrap();
+    }
+    let bias = input(&ctx, &[2], 10);
+    for activation in [
+        Activation::Identity,
+        Activation::Relu,
+        Activation::Tanh,
+        Activation::Sigmoid,
+        Activation::Silu,
+        Activation::Gelu,
+        Activation::GeluTanh,
+    ] {
+        gradcheck(&ctx, &[&a, &b, &bias], 1e-6, |ctx, x| {
+            x[0].linear(ctx, &x[1], Some(&x[2]), activation)
+        })
+        .unwrap_or_else(|e| panic!("{activation:?}: {e}"));
+        gradcheck(&ctx, &[&a, &b], 1e-6, |ctx, x| x[0].linear(ctx, &x[1], None, activation))
+            .unwrap();
+    }
 }
 
 #[test]

@@ -52,11 +52,11 @@ macro_rules! cases {
     ($($name:ident($low:literal..$high:literal) $(: |$l:ident, $x:ident| $body:expr)? => $exact:expr;)*) => {{
         $(
             #[expect(non_camel_case_types, reason = "one name for the function and its case")]
-            #[derive(Default)]
+            #[derive(Clone, Copy, Default)]
             struct $name;
             impl Unary<f32> for $name {
                 #[inline(always)]
-                fn apply<L: Lanes<f32>>(l: L, x: L::V) -> L::V {
+                fn apply<L: Lanes<f32>>(self, l: L, x: L::V) -> L::V {
                     cases!(@ l, x, $name $(, |$l, $x| $body)?)
                 }
             }

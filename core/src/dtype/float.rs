@@ -19,6 +19,8 @@ pub trait Float:
     const NEG_INFINITY: Self;
     /// Not a number.
     const NAN: Self;
+    /// The first positive number from which on none has bits below the point: 2^23 (f32), 2^52 (f64).
+    const INTEGRAL: Self;
     /// Rounds an `f64` to this type.
     fn from_f64(x: f64) -> Self;
     /// Widens (or keeps) the value.
@@ -48,6 +50,7 @@ macro_rules! float {
             const ZERO: Self = 0.0;
             const NEG_INFINITY: Self = Self::NEG_INFINITY;
             const NAN: Self = Self::NAN;
+            const INTEGRAL: Self = ((1 as $bits) << $mantissa) as $t;
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
                 x as Self

@@ -20,7 +20,7 @@ impl ExecContext {
         let (heap, origin) = self.site(op)?;
         let block = heap.acquire(op, arm, shape.count() * size_of::<T>(), origin)?;
         self.recording.sample(op, heap);
-        Ok(Fresh::new(Storage::from_block(block), shape))
+        Ok(Fresh::new(Storage::from_block(block).fit::<T>(), shape))
     }
 
     /// A tensor whose contents are unspecified (but some value of `T`): what a recycled block held.

@@ -11,13 +11,21 @@
 //! - Within a block of the output, `k` goes in steps that leave a strip in the first-level cache while the block's rows of
 //!   tiles pass over it. A large right operand read in place goes in few steps, so that its rows are read side by side.
 //! - Blocks are cut by the shape alone and go to the team.
+//! - After the last step a block gets its bias and activation (`epilogue`) while it is in the cache.
 #![forbid(unsafe_code)]
+
+mod batch;
+mod epilogue;
+
+pub(super) use batch::Batch;
+pub use epilogue::Activation;
+pub(super) use epilogue::Epilogue;
 
 use super::context::ExecContext;
 use crate::backend::{Real, Table, TileShape};
 use crate::error::{Error, Result};
 use crate::kernels::gemm::{Matrix, MatrixTimesVector, Pack, Product, Source, VectorTimesMatrix};
-use crate::parallel::{BlockShape, for_blocks, for_chunks};
+use crate::parallel::{Block, BlockShape, for_blocks, for_chunks};
 use crate::pool::ScratchLease;
 
 /// Elements that the first-level cache holds (32 KiB of f32).
@@ -55,51 +63,73 @@ pub(super) struct Operands<'a, T> {
     pub(super) m: usize,
     pub(super) k: usize,
     pub(super) n: usize,
+    /// Add to what the output holds.
+    pub(super) accumulate: bool,
+    pub(super) epilogue: Epilogue<'a, T>,
+}
+
+impl<T: Real> Operands<'_, T> {
+    /// Where there is one of something the distance to the next does not matter.
+    fn plain(mut self) -> Self {
+        if self.m == 1 {
+            self.left.row = 1;
+        }
+        if self.k == 1 {
+            (self.left.column, self.right.row) = (1, 1);
+        }
+        if self.n == 1 {
+            self.right.column = 1;
+        }
+        self
+    }
+
+    /// The product of one column as that of one row: of the transposed operands.
+    fn transposed(self) -> Self {
+        let (left, right) = (self.right.transposed(), self.left.transposed());
+        let epilogue = self.epilogue.transposed_column();
+        Self { left, right, m: self.n, n: self.m, epilogue, ..self }
+    }
+
+    /// A block of the product, whole and finished.
+    fn block(
+        &self,
+        kernels: Table<T>,
+        left: Source<'_, T>,
+        right: Source<'_, T>,
+        mut out: Block<'_, T>,
+    ) {
+        let (from, depth, fresh) = (0, self.k, !self.accumulate);
+        let in_place = matches!(right, Source::InPlace(_));
+        let depth_each = if in_place && self.k * self.n > L1 { SHALLOW } else { DEPTH };
+        let product = Product { left, right, from, depth, depth_each, fresh, out: out.by_ref() };
+        kernels.gemm_block(product);
+        self.epilogue.block(kernels, &mut out);
+    }
 }
 
 impl ExecContext {
     /// Writes the product to `out`, of `m * n`.
     #[track_caller]
     pub(super) fn gemm<T: Real>(&self, operands: Operands<'_, T>, out: &mut [T]) -> Result<()> {
-        let Operands { op, mut left, mut right, m, k, n } = operands;
-        if n == 1 && m > 1 {
+        if operands.n == 1 && operands.m > 1 {
             // One column is one row of the transposed product, which vectors can follow.
-            let (left, right) = (right.transposed(), left.transposed());
-            return self.gemm(Operands { left, right, m: 1, n: m, ..operands }, out);
+            return self.gemm(operands.transposed(), out);
         }
-        // Where there is one of something the distance to the next does not matter.
-        if m == 1 {
-            left.row = 1;
-        }
-        if k == 1 {
-            (left.column, right.row) = (1, 1);
-        }
-        if n == 1 {
-            right.column = 1;
-        }
+        let operands = operands.plain();
+        let Operands { op, left, right, m, n, .. } = operands;
         let kernels = self.kernels::<T>();
         if m == 1 && left.column == 1 && (right.column == 1 || (right.row == 1 && right.column > 0))
         {
-            self.vector(Operands { left, right, ..operands }, out);
+            self.vector(operands, out);
             return Ok(());
         }
-        let tile = kernels.tile_shape();
-        let pack_right = right.column != 1 || right.row < 0 || (m > 2 * tile.mr && k * n > L1);
-        let in_steps = left.row == 1 && left.column >= 0;
-        let pack_left = match left.column {
-            1 => m * k > L2 && n > MANY_STRIPS * tile.nr,
-            _ => !in_steps || (m * k > L1 && n > tile.nr),
-        };
-        let plan = Plan { tile, pack_left, pack_right, blocks: block_shape(m, k, n, tile) };
-        let operands = Operands { left, right, ..operands };
-        if pack_left || pack_right {
+        let plan = Plan::of(&operands, kernels.tile_shape());
+        if plan.pack_left || plan.pack_right {
             return self.packed(operands, plan, out);
         }
         let (left, right) = (Source::InPlace(left), Source::InPlace(right));
-        let depth_each = if k * n > L1 { SHALLOW } else { DEPTH };
         for_blocks(self.team(), op, out, n, plan.blocks, |out| {
-            let (from, depth, fresh) = (0, k, true);
-            kernels.gemm_block(Product { left, right, from, depth, depth_each, fresh, out });
+            operands.block(kernels, left, right, out);
         });
         Ok(())
     }
@@ -107,7 +137,7 @@ impl ExecContext {
     /// A product of which an operand is packed first, or both are; in steps of `k` if they are large.
     #[track_caller]
     fn packed<T: Real>(&self, operands: Operands<'_, T>, plan: Plan, out: &mut [T]) -> Result<()> {
-        let Operands { op, left, right, m, k, n } = operands;
+        let Operands { op, left, right, m, k, n, accumulate, epilogue } = operands;
         let Plan { tile, pack_left, pack_right, blocks } = plan;
         let kernels = self.kernels::<T>();
         // Elements to pack for one step of `k`.
@@ -137,9 +167,13 @@ impl ExecContext {
                 Source::InPlace(left)
             };
             let depth_each = if !pack_right && depth * n > L1 { SHALLOW } else { DEPTH };
-            for_blocks(self.team(), op, out, n, blocks, |out| {
-                let fresh = from == 0;
+            let (fresh, last) = (!accumulate && from == 0, from + depth == k);
+            for_blocks(self.team(), op, out, n, blocks, |mut block| {
+                let out = block.by_ref();
                 kernels.gemm_block(Product { left, right, from, depth, depth_each, fresh, out });
+                if last {
+                    epilogue.block(kernels, &mut block);
+                }
             });
         }
         Ok(())
@@ -147,7 +181,7 @@ impl ExecContext {
 
     /// A row times a matrix, which is read in place, once.
     fn vector<T: Real>(&self, operands: Operands<'_, T>, out: &mut [T]) {
-        let Operands { op, left, right, k, n, .. } = operands;
+        let Operands { op, left, right, k, n, accumulate, epilogue, .. } = operands;
         let (kernels, x) = (self.kernels::<T>(), left.run(0, 0, k));
         // A single dot product runs along `k` too, if it can.
         let along_k = right.row == 1 && (n == 1 || right.column != 1);
@@ -155,13 +189,17 @@ impl ExecContext {
         let each = (VECTOR_WORK / k).max(1).next_multiple_of(16);
         for_chunks(self.team(), op, out, each, |piece, out| {
             let first = piece * each;
+            if !accumulate {
+                out.fill(T::ZERO);
+            }
             if along_k {
-                let matrix = right.transposed();
+                let (matrix, out) = (right.transposed(), &mut *out);
                 kernels.matrix_times_vector(MatrixTimesVector { matrix, x, first, out });
             } else {
-                out.fill(T::ZERO);
-                kernels.vector_times_matrix(VectorTimesMatrix { x, matrix: right, first, out });
+                let (matrix, out) = (right, &mut *out);
+                kernels.vector_times_matrix(VectorTimesMatrix { x, matrix, first, out });
             }
+            epilogue.row(kernels, first, out);
         });
     }
 
@@ -194,6 +232,19 @@ struct Plan {
     pack_left: bool,
     pack_right: bool,
     blocks: BlockShape,
+}
+
+impl Plan {
+    fn of<T>(operands: &Operands<'_, T>, tile: TileShape) -> Self {
+        let &Operands { ref left, ref right, m, k, n, .. } = operands;
+        let pack_right = right.column != 1 || right.row < 0 || (m > 2 * tile.mr && k * n > L1);
+        let in_steps = left.row == 1 && left.column >= 0;
+        let pack_left = match left.column {
+            1 => m * k > L2 && n > MANY_STRIPS * tile.nr,
+            _ => !in_steps || (m * k > L1 && n > tile.nr),
+        };
+        Self { tile, pack_left, pack_right, blocks: block_shape(m, k, n, tile) }
+    }
 }
 
 /// The output's blocks: at most [`BLOCK_TILES`] tiles each way, cut further until there are eight or they are small.

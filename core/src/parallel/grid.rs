@@ -68,6 +68,15 @@ impl<'a, T> Block<'a, T> {
         Self { rows, columns, ..self }
     }
 
+    /// The same block, lent.
+    #[must_use]
+    #[inline(always)]
+    pub fn by_ref(&mut self) -> Block<'_, T> {
+        let Shared { start, row_len, .. } = self.matrix;
+        let matrix = Shared { start, row_len, borrow: PhantomData };
+        Block { matrix, rows: self.rows.clone(), columns: self.columns.clone() }
+    }
+
     /// The rows.
     #[must_use]
     #[inline(always)]

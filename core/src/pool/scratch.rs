@@ -26,7 +26,8 @@ impl<T: Element> ScratchLease<T> {
     ) -> Result<Self> {
         let refused = Error::OutOfMemory { op, bytes: usize::MAX };
         let bytes = len.checked_mul(size_of::<T>()).ok_or(refused)?;
-        let storage = Storage::from_block(heap.acquire(op, Arm::Slab, bytes, origin)?);
+        let block = heap.acquire(op, Arm::Slab, bytes, origin)?;
+        let storage = Storage::from_block(block).fit::<T>();
         Ok(Self { storage, len, element: PhantomData })
     }
 }

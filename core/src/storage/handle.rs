@@ -4,8 +4,9 @@
 //! and `&mut`), so a shared reference to the bytes never meets a write.
 //!
 //! Unsafe code here, and why it holds: slices are made of `data..data + len`, which is the payload (allocated zeroed,
-//! so initialised, and any bit pattern is a value of an `Element`) or foreign memory whose validity the constructor's
-//! contract gives; alignment is asserted on each use. `Send`/`Sync`: the count is atomic, the bytes immutable while
+//! so initialised, and any bit pattern is a value of the `Element`; where not, for `bool`, whoever acquires the block
+//! zeroes it, and from then on it is only written as that type: `ExecContext::fresh`, `ScratchLease`) or foreign memory
+//! whose validity the constructor's contract gives; alignment is asserted on each use. `Send`/`Sync`: the count is atomic, the bytes immutable while
 //! shared, the hook is `Send`, and the pool locks.
 
 use core::ptr::NonNull;
@@ -67,7 +68,18 @@ impl Storage {
         self.block.header().foreign.get()
     }
 
-    /// All whole elements.
+    /// Makes memory just acquired fit for a type of which not any bit pattern is a value.
+    #[inline(always)]
+    pub(crate) fn fit<T: Element>(mut self) -> Self {
+        if !T::ANY_BITS
+            && let Some(bytes) = self.elements_mut::<u8>()
+        {
+            bytes.fill(0);
+        }
+        self
+    }
+
+    /// All whole elements. A handle is only ever read as one type, that which it was made for.
     #[inline]
     pub(crate) fn elements<T: Element>(&self) -> &[T] {
         let data = self.address().cast::<T>();

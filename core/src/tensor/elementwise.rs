@@ -1,9 +1,19 @@
-//! Elementwise ops. Shapes broadcast; gradients are summed back.
+//! Elementwise ops. Shapes broadcast; gradients are summed back. Arithmetic here, functions and gated units in files of
+//! their own.
+
+mod cast;
+mod compare;
+mod functions;
+mod gated;
+mod integer;
+mod pairs;
+
+pub use cast::CastTo;
 
 use super::Tensor;
 use super::record::Recording;
 use crate::autograd::Differentiable;
-use crate::autograd::elementwise::{AddVjp, DivVjp, MulVjp, ScaleVjp, UnaryVjp};
+use crate::autograd::elementwise::{AddVjp, DivVjp, KeepVjp, MulVjp, ScaleVjp};
 use crate::error::Result;
 use crate::exec::ExecContext;
 
@@ -83,6 +93,18 @@ impl<T: Differentiable> Tensor<T> {
             .run(|ctx, [x]| ctx.scale(x, factor), |_, _| ScaleVjp(factor))
     }
 
+    /// `self + value`.
+    ///
+    /// Gradient: `g`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    #[track_caller]
+    pub fn add_scalar(&self, ctx: &ExecContext, value: T) -> Result<Self> {
+        Recording::new(ctx, "add_scalar", [self])
+            .run(|ctx, [x]| ctx.add_scalar(x, value), |_, _| KeepVjp)
+    }
+
     /// `-self`.
     ///
     /// Gradient: `-g`.
@@ -92,103 +114,5 @@ impl<T: Differentiable> Tensor<T> {
     #[track_caller]
     pub fn neg(&self, ctx: &ExecContext) -> Result<Self> {
         Recording::new(ctx, "neg", [self]).run(|ctx, [x]| ctx.neg(x), |_, _| ScaleVjp(-T::ONE))
-    }
-
-    /// `e^self`.
-    ///
-    /// Gradient: `g * out`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn exp(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "exp", [self]).run(
-            |ctx, [x]| ctx.exp(x),
-            |out, _| UnaryVjp { saved: out.clone(), local: |ctx, y, g| ctx.mul(g, y) },
-        )
-    }
-
-    /// The natural logarithm: `-inf` at 0, NaN below.
-    ///
-    /// Gradient: `g / self`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn log(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "log", [self]).run(
-            |ctx, [x]| ctx.log(x),
-            |_, _| UnaryVjp { saved: self.raw.clone(), local: |ctx, x, g| ctx.div(g, x) },
-        )
-    }
-
-    /// The square root: NaN below 0.
-    ///
-    /// Gradient: `g / (2 * out)`, infinite at 0.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn sqrt(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "sqrt", [self]).run(
-            |ctx, [x]| ctx.sqrt(x),
-            |out, _| UnaryVjp { saved: out.clone(), local: ExecContext::sqrt_backward },
-        )
-    }
-
-    /// The hyperbolic tangent.
-    ///
-    /// Gradient: `g * (1 - out^2)`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn tanh(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "tanh", [self]).run(
-            |ctx, [x]| ctx.tanh(x),
-            |out, _| UnaryVjp { saved: out.clone(), local: ExecContext::tanh_backward },
-        )
-    }
-
-    /// The logistic function `1 / (1 + e^-self)`.
-    ///
-    /// Gradient: `g * out * (1 - out)`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn sigmoid(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "sigmoid", [self]).run(
-            |ctx, [x]| ctx.sigmoid(x),
-            |out, _| UnaryVjp { saved: out.clone(), local: ExecContext::sigmoid_backward },
-        )
-    }
-
-    /// `self` where it is positive or NaN, else 0.
-    ///
-    /// Gradient: `g` where `self` is positive or NaN, else 0 (at 0 too).
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn relu(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "relu", [self]).run(
-            |ctx, [x]| ctx.relu(x),
-            |_, _| UnaryVjp { saved: self.raw.clone(), local: ExecContext::relu_backward },
-        )
-    }
-
-    /// `self * Phi(self)` with the normal distribution function `Phi`: the exact form.
-    ///
-    /// Gradient: `g * (Phi(self) + self * phi(self))`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn gelu(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "gelu", [self]).run(
-            |ctx, [x]| ctx.gelu(x),
-            |_, _| UnaryVjp { saved: self.raw.clone(), local: ExecContext::gelu_backward },
-        )
     }
 }

@@ -3,21 +3,23 @@
 use super::Tensor;
 use super::record::Recording;
 use crate::autograd::Differentiable;
-use crate::autograd::matmul::{MatmulVjp, Orientation};
+use crate::autograd::matmul::{MatmulAddVjp, MatmulVjp, Orientation};
 use crate::error::Result;
 use crate::exec::{BinaryOp, ExecContext};
 
 impl<T: Differentiable> Tensor<T> {
     /// Multiplies matrices: `out[i, j] = sum over p of self[i, p] * rhs[p, j]`.
     ///
-    /// - Shapes: `self [m, k]`, `rhs [k, n]`, result `[m, n]`; any strides.
+    /// - Shapes: `self [.., m, k]`, `rhs [.., k, n]`, result `[.., m, n]`: leading axes are broadcast; any strides.
     /// - Numerics: `k` ascending, one fused step each: the same bits on every fused backend and team. A vector (one row, or one
-    ///   column) times a matrix that is contiguous along `k` follows the reduction rule instead.
-    /// - Gradient: `self: g * rhs^T`, `rhs: self^T * g`. Memory: one pooled block of `m * n`; scratch returned.
+    ///   column) times a matrix that is contiguous along `k` follows the reduction rule instead. Rows of a whole batch that all
+    ///   meet the same `rhs` count as one matrix.
+    /// - Gradient: `self: g * rhs^T`, `rhs: self^T * g`, summed over broadcast axes. Memory: one pooled block for the result;
+    ///   scratch returned.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) if one is not a matrix or `rhs` has not `k` rows;
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    /// [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) if one has less than two axes, `rhs` has not `k` rows or the leading
+    /// axes do not broadcast; [`Error::Overflow`](crate::Error::Overflow); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     ///
     /// # Examples
     /// ```
@@ -56,6 +58,24 @@ impl<T: Differentiable> Tensor<T> {
         self.product(ctx, "matmul_tn", rhs, Orientation::Tn, ExecContext::matmul_tn)
     }
 
+    /// `self + a * b`: each sum begins with the value of `self`, which broadcasts to the result.
+    ///
+    /// Shapes, numerics and the gradients of `a` and `b` as [`matmul`](Self::matmul); `self` gets the gradient as it is, summed
+    /// over broadcast axes.
+    ///
+    /// # Errors
+    /// As [`matmul`](Self::matmul), and if `self` does not broadcast to the result.
+    #[track_caller]
+    pub fn matmul_add(&self, ctx: &ExecContext, a: &Self, b: &Self) -> Result<Self> {
+        Recording::new(ctx, "matmul_add", [a, b, self]).run(
+            |ctx, [a, b, c]| ctx.matmul_add(c, a, b),
+            |_, [need_a, need_b, _]| MatmulAddVjp {
+                addend: *self.shape(),
+                product: a.matmul_vjp(b, Orientation::Nn, [need_a, need_b]),
+            },
+        )
+    }
+
     #[track_caller]
     fn product(
         &self,
@@ -67,11 +87,21 @@ impl<T: Differentiable> Tensor<T> {
     ) -> Result<Self> {
         Recording::new(ctx, op, [self, rhs]).run(
             |ctx, [a, b]| multiply(ctx, a, b),
-            |_, [lhs, other]| MatmulVjp {
-                orientation,
-                lhs: other.then(|| self.raw.clone()),
-                rhs: lhs.then(|| rhs.raw.clone()),
-            },
+            |_, needs| self.matmul_vjp(rhs, orientation, needs),
         )
+    }
+    /// Saves each operand if the other needs a gradient.
+    fn matmul_vjp(
+        &self,
+        rhs: &Self,
+        orientation: Orientation,
+        [need_lhs, need_rhs]: [bool; 2],
+    ) -> MatmulVjp<T> {
+        MatmulVjp {
+            orientation,
+            shapes: [*self.shape(), *rhs.shape()],
+            lhs: need_rhs.then(|| self.raw.clone()),
+            rhs: need_lhs.then(|| rhs.raw.clone()),
+        }
     }
 }

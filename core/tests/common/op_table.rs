@@ -4,7 +4,7 @@
 
 use core::any::Any;
 
-use fucina_core::exec::{AttentionOptions, AttentionPass, RopeOptions};
+use fucina_core::exec::{Activation, AttentionOptions, AttentionPass, RopeOptions};
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina_core::rng::Distribution;
 use fucina_core::{Error, ExecContext, RawTensor, Result, Tensor, gradcheck};
@@ -102,6 +102,81 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec tanh_backward" |c, o| c.tanh_backward(&o.x, &o.x);
     "exec sigmoid_backward" |c, o| c.sigmoid_backward(&o.x, &o.x);
     "exec sqrt_backward" |c, o| c.sqrt_backward(&o.x, &o.x);
+    "exec abs" |c, o| c.abs(&o.view);
+    "exec sign" |c, o| c.sign(&o.view);
+    "exec square" |c, o| c.square(&o.view);
+    "exec reciprocal" |c, o| c.reciprocal(&o.view);
+    "exec floor" |c, o| c.floor(&o.view);
+    "exec ceil" |c, o| c.ceil(&o.view);
+    "exec round" |c, o| c.round(&o.view);
+    "exec expm1" |c, o| c.expm1(&o.view);
+    "exec log1p" |c, o| c.log1p(&o.view);
+    "exec rsqrt" |c, o| c.rsqrt(&o.view);
+    "exec sin" |c, o| c.sin(&o.view);
+    "exec cos" |c, o| c.cos(&o.view);
+    "exec erf" |c, o| c.erf(&o.view);
+    "exec softplus" |c, o| c.softplus(&o.view);
+    "exec silu" |c, o| c.silu(&o.view);
+    "exec gelu_tanh" |c, o| c.gelu_tanh(&o.view);
+    "exec abs_backward" |c, o| c.abs_backward(&o.x, &o.row);
+    "exec square_backward" |c, o| c.square_backward(&o.x, &o.row);
+    "exec reciprocal_backward" |c, o| c.reciprocal_backward(&o.x, &o.row);
+    "exec expm1_backward" |c, o| c.expm1_backward(&o.x, &o.row);
+    "exec log1p_backward" |c, o| c.log1p_backward(&o.x, &o.row);
+    "exec rsqrt_backward" |c, o| c.rsqrt_backward(&o.x, &o.row);
+    "exec sin_backward" |c, o| c.sin_backward(&o.x, &o.row);
+    "exec cos_backward" |c, o| c.cos_backward(&o.x, &o.row);
+    "exec erf_backward" |c, o| c.erf_backward(&o.x, &o.row);
+    "exec softplus_backward" |c, o| c.softplus_backward(&o.x, &o.row);
+    "exec silu_backward" |c, o| c.silu_backward(&o.x, &o.row);
+    "exec gelu_tanh_backward" |c, o| c.gelu_tanh_backward(&o.x, &o.row);
+    "exec leaky_relu" |c, o| c.leaky_relu(&o.view, 0.1);
+    "exec leaky_relu_backward" |c, o| c.leaky_relu_backward(&o.x, &o.row, 0.1);
+    "exec elu" |c, o| c.elu(&o.view, 0.5);
+    "exec elu_backward" |c, o| c.elu_backward(&o.x, &o.row, 0.5);
+    "exec clamp" |c, o| c.clamp(&o.view, 0.5, 2.0);
+    "exec clamp_backward" |c, o| c.clamp_backward(&o.x, &o.row, 0.5, 2.0);
+    "exec add_scalar" |c, o| c.add_scalar(&o.view, 0.5);
+    "exec powf" |c, o| c.powf(&o.view, 1.5);
+    "exec powf_backward" |c, o| c.powf_backward(&o.x, &o.row, 1.5);
+    "exec maximum" |c, o| c.maximum(&o.x, &o.row);
+    "exec minimum" |c, o| c.minimum(&o.x, &o.row);
+    "exec pow" |c, o| c.pow(&o.x, &o.row);
+    "exec maximum_backward" |c, o| c.maximum_backward(&o.x, &o.row, &o.x);
+    "exec minimum_backward" |c, o| c.minimum_backward(&o.x, &o.row, &o.x);
+    "exec pow_base_backward" |c, o| c.pow_base_backward(&o.x, &o.row, &o.x);
+    "exec pow_exponent_backward" |c, o| c.pow_exponent_backward(&o.x, &o.row, &o.x);
+    "exec glu" |c, o| c.glu(&o.x, &o.row);
+    "exec glu_backward" |c, o| c.glu_backward(&o.x, &o.row, &o.x);
+    "exec glu_halves" |c, o| c.glu_halves(&c.reshape(&o.x, &[o.cols, o.rows])?);
+    "exec swiglu" |c, o| c.swiglu(&o.x, &o.row);
+    "exec swiglu_backward" |c, o| c.swiglu_backward(&o.x, &o.row, &o.x);
+    "exec swiglu_halves" |c, o| c.swiglu_halves(&c.reshape(&o.x, &[o.cols, o.rows])?);
+    "exec geglu" |c, o| c.geglu(&o.x, &o.row);
+    "exec geglu_backward" |c, o| c.geglu_backward(&o.x, &o.row, &o.x);
+    "exec geglu_halves" |c, o| c.geglu_halves(&c.reshape(&o.x, &[o.cols, o.rows])?);
+    "exec reglu" |c, o| c.reglu(&o.x, &o.row);
+    "exec reglu_backward" |c, o| c.reglu_backward(&o.x, &o.row, &o.x);
+    "exec reglu_halves" |c, o| c.reglu_halves(&c.reshape(&o.x, &[o.cols, o.rows])?);
+    "exec eq" |c, o| c.eq(&o.x, &o.row);
+    "exec ne" |c, o| c.ne(&o.x, &o.row);
+    "exec lt" |c, o| c.lt(&o.x, &o.row);
+    "exec le" |c, o| c.le(&o.x, &o.row);
+    "exec gt" |c, o| c.gt(&o.x, &o.row);
+    "exec ge" |c, o| c.ge(&o.x, &o.row);
+    "exec and" |c, o| c.and(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
+    "exec or" |c, o| c.or(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
+    "exec xor" |c, o| c.xor(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
+    "exec not" |c, o| c.not(&c.gt(&o.x, &o.row)?);
+    "exec where_select" |c, o| c.where_select(&c.gt(&o.row, &o.x)?, &o.x, &o.row);
+    "exec cast" |c, o| c.cast::<f32, f64>(&o.view);
+    "exec rem" |c, o| c.rem(&c.add(&o.classes, &o.classes)?, &c.full(&[1], 3)?);
+    "exec bit_and" |c, o| c.bit_and(&o.classes, &c.full(&[1], 3)?);
+    "exec bit_or" |c, o| c.bit_or(&o.classes, &c.full(&[1], 3)?);
+    "exec bit_xor" |c, o| c.bit_xor(&o.classes, &c.full(&[1], 3)?);
+    "exec shift_left" |c, o| c.shift_left(&o.classes, &c.full(&[1], 3)?);
+    "exec shift_right" |c, o| c.shift_right(&o.classes, &c.full(&[1], 3)?);
+    "exec bit_not" |c, o| c.bit_not(&o.classes);
     "exec neg" |c, o| c.neg(&o.view);
     "exec exp" |c, o| c.exp(&o.x);
     "exec log" |c, o| c.log(&o.x);
@@ -117,6 +192,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec matmul" |c, o| c.matmul(&o.x, &o.view);
     "exec matmul_nt" |c, o| c.matmul_nt(&o.x, &o.x);
     "exec matmul_tn" |c, o| c.matmul_tn(&o.x, &o.x);
+    "exec matmul_add" |c, o| c.matmul_add(&c.scalar(1.0)?, &o.x, &o.view);
+    "exec linear" |c, o| { let bias = c.full(&[o.rows], 0.5)?; c.linear(&o.x, &o.view, Some(&bias), Activation::Gelu) };
     "exec rand" |c, o| c.rand::<f32>(&[o.rows, o.cols], 3);
     "exec uniform" |c, o| c.uniform::<f32>(&[o.rows, o.cols], 3, -1.0, 2.0);
     "exec randn" |c, o| c.randn::<f32>(&[o.rows, o.cols], 3);
@@ -183,6 +260,61 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor mul" |c, o| o.w.mul(c, &o.w);
     "tensor div" |c, o| o.w.div(c, &o.w);
     "tensor scale" |c, o| o.w.scale(c, 2.0);
+    "tensor abs" |c, o| o.w.abs(c)?.max_all(c)?.backward(c);
+    "tensor sign" |c, o| o.w.sign(c)?.max_all(c)?.backward(c);
+    "tensor square" |c, o| o.w.square(c)?.max_all(c)?.backward(c);
+    "tensor reciprocal" |c, o| o.w.reciprocal(c)?.max_all(c)?.backward(c);
+    "tensor floor" |c, o| o.w.floor(c)?.max_all(c)?.backward(c);
+    "tensor ceil" |c, o| o.w.ceil(c)?.max_all(c)?.backward(c);
+    "tensor round" |c, o| o.w.round(c)?.max_all(c)?.backward(c);
+    "tensor expm1" |c, o| o.w.expm1(c)?.max_all(c)?.backward(c);
+    "tensor log1p" |c, o| o.w.log1p(c)?.max_all(c)?.backward(c);
+    "tensor rsqrt" |c, o| o.w.rsqrt(c)?.max_all(c)?.backward(c);
+    "tensor sin" |c, o| o.w.sin(c)?.max_all(c)?.backward(c);
+    "tensor cos" |c, o| o.w.cos(c)?.max_all(c)?.backward(c);
+    "tensor erf" |c, o| o.w.erf(c)?.max_all(c)?.backward(c);
+    "tensor softplus" |c, o| o.w.softplus(c)?.max_all(c)?.backward(c);
+    "tensor silu" |c, o| o.w.silu(c)?.max_all(c)?.backward(c);
+    "tensor gelu_tanh" |c, o| o.w.gelu_tanh(c)?.max_all(c)?.backward(c);
+    "tensor leaky_relu" |c, o| o.w.leaky_relu(c, 0.1)?.max_all(c)?.backward(c);
+    "tensor elu" |c, o| o.w.elu(c, 0.5)?.max_all(c)?.backward(c);
+    "tensor clamp" |c, o| o.w.clamp(c, 0.5, 2.0)?.sum_all(c)?.backward(c);
+    "tensor powf" |c, o| o.w.powf(c, 1.5)?.sum_all(c)?.backward(c);
+    "tensor add_scalar" |c, o| o.w.add_scalar(c, 1.5)?.max_all(c)?.backward(c);
+    "tensor maximum" |c, o| o.w.maximum(c, &o.w.flip(c, 1)?)?.sum_all(c)?.backward(c);
+    "tensor minimum" |c, o| o.w.minimum(c, &o.w.flip(c, 1)?)?.sum_all(c)?.backward(c);
+    "tensor pow" |c, o| o.w.pow(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor glu" |c, o| o.w.glu(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor glu_halves" |c, o| o.w.reshape(c, &[o.cols, o.rows])?.glu_halves(c)?.sum_all(c)?.backward(c);
+    "tensor swiglu" |c, o| o.w.swiglu(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor swiglu_halves" |c, o| o.w.reshape(c, &[o.cols, o.rows])?.swiglu_halves(c)?.sum_all(c)?.backward(c);
+    "tensor geglu" |c, o| o.w.geglu(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor geglu_halves" |c, o| o.w.reshape(c, &[o.cols, o.rows])?.geglu_halves(c)?.sum_all(c)?.backward(c);
+    "tensor reglu" |c, o| o.w.reglu(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor reglu_halves" |c, o| o.w.reshape(c, &[o.cols, o.rows])?.reglu_halves(c)?.sum_all(c)?.backward(c);
+    "tensor eq" |c, o| o.w.eq(c, &Tensor::constant(o.row.clone()));
+    "tensor ne" |c, o| o.w.ne(c, &Tensor::constant(o.row.clone()));
+    "tensor lt" |c, o| o.w.lt(c, &Tensor::constant(o.row.clone()));
+    "tensor le" |c, o| o.w.le(c, &Tensor::constant(o.row.clone()));
+    "tensor gt" |c, o| o.w.gt(c, &Tensor::constant(o.row.clone()));
+    "tensor ge" |c, o| o.w.ge(c, &Tensor::constant(o.row.clone()));
+    "tensor and" |c, o| mask(c, o)?.and(c, &mask(c, o)?);
+    "tensor or" |c, o| mask(c, o)?.or(c, &mask(c, o)?);
+    "tensor xor" |c, o| mask(c, o)?.xor(c, &mask(c, o)?);
+    "tensor not" |c, o| mask(c, o)?.not(c);
+    "tensor where_select" |c, o| mask(c, o)?.where_select(c, &o.w, &Tensor::constant(o.row.clone()))?.sum_all(c)?.backward(c);
+    "tensor cast" |c, o| o.w.cast::<f64>(c)?.sum_all(c)?.backward(c);
+    "tensor wrapping_add" |c, o| Tensor::constant(o.classes.clone()).wrapping_add(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_sub" |c, o| Tensor::constant(o.classes.clone()).wrapping_sub(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_mul" |c, o| Tensor::constant(o.classes.clone()).wrapping_mul(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_div" |c, o| Tensor::constant(o.classes.clone()).wrapping_div(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor wrapping_rem" |c, o| Tensor::constant(o.classes.clone()).wrapping_rem(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_and" |c, o| Tensor::constant(o.classes.clone()).bit_and(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_or" |c, o| Tensor::constant(o.classes.clone()).bit_or(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_xor" |c, o| Tensor::constant(o.classes.clone()).bit_xor(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor shift_left" |c, o| Tensor::constant(o.classes.clone()).shift_left(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor shift_right" |c, o| Tensor::constant(o.classes.clone()).shift_right(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor bit_not" |c, o| Tensor::constant(o.classes.clone()).bit_not(c);
     "tensor neg" |c, o| o.w.neg(c);
     "tensor exp" |c, o| o.w.exp(c);
     "tensor log" |c, o| o.w.log(c);
@@ -210,6 +342,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor matmul" |c, o| o.w.matmul(c, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
     "tensor matmul_nt" |c, o| o.w.matmul_nt(c, &o.w)?.sum_all(c)?.backward(c);
     "tensor matmul_tn" |c, o| o.w.matmul_tn(c, &o.w)?.sum_all(c)?.backward(c);
+    "tensor matmul_add" |c, o| o.w.sum_all(c)?.matmul_add(c, &o.w, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
+    "tensor linear" |c, o| o.w.linear(c, &o.w.transpose(c, 0, 1)?, None, Activation::Gelu)?.sum_all(c)?.backward(c);
     "tensor reshape" |c, o| o.w.transpose(c, 0, 1)?.reshape(c, &[o.x.len()])?.max_all(c)?.backward(c);
     "tensor permute" |c, o| o.w.permute(c, &[1, 0])?.max_all(c)?.backward(c);
     "tensor transpose" |c, o| o.w.transpose(c, 0, 1)?.max_all(c)?.backward(c);
@@ -321,6 +455,10 @@ fn gradchecked(ctx: &ExecContext) -> Result<()> {
         Err(fucina_core::GradcheckError::Failed(error)) => Err(error),
         Err(other) => panic!("{other}"),
     }
+}
+
+fn mask(ctx: &ExecContext, o: &Operands) -> Result<Tensor<bool>> {
+    o.constant().gt(ctx, &Tensor::constant(o.row.clone()))
 }
 
 /// A whole training step, with both optimisers: under a scope, and without one.

@@ -19,7 +19,7 @@ pub struct VectorTimesMatrix<'a, T> {
     pub matrix: Matrix<'a, T>,
     /// The first column.
     pub first: usize,
-    /// The outputs; 0 before.
+    /// The outputs, to which it is added.
     pub out: &'a mut [T],
 }
 
@@ -68,7 +68,7 @@ fn add_rows<T: Float, L: Lanes<T>, const R: usize>(
     }
 }
 
-/// `out[i] = sum over p of matrix[i, p] * x[p]`: rows of the matrix are contiguous, so the products must run along them. The one
+/// `out[i] += sum over p of matrix[i, p] * x[p]`: rows of the matrix are contiguous, so the products must run along them. The one
 /// product that follows the reduction rule ([`reduce`](crate::kernels::reduce)) instead of the order of `k`.
 pub struct MatrixTimesVector<'a, T> {
     /// The matrix.
@@ -77,7 +77,7 @@ pub struct MatrixTimesVector<'a, T> {
     pub x: &'a [T],
     /// The first row.
     pub first: usize,
-    /// The outputs.
+    /// The outputs, to which it is added.
     pub out: &'a mut [T],
 }
 
@@ -87,7 +87,7 @@ impl<T: Float> Op<T> for MatrixTimesVector<'_, T> {
     fn run<L: Lanes<T>>(self, l: L) {
         for (i, out) in self.out.iter_mut().enumerate() {
             let row = self.matrix.run(self.first + i, 0, self.x.len());
-            *out = dot(l, row, self.x);
+            *out = *out + dot(l, row, self.x);
         }
     }
 }

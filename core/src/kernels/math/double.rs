@@ -48,8 +48,14 @@ impl Math for f64 {
         const INV_SQRT_TAU: f64 = 0.398_942_280_401_432_7;
         l.map(x, |x| {
             let density = INV_SQRT_TAU * libm::exp(-0.5 * x * x);
-            // Where the density has vanished x may be infinite: their product is 0, not NaN.
-            if density == 0.0 { phi(x) } else { x * density + phi(x) }
+            // Where the density has vanished x may be infinite: their product is 0, not NaN, and comes from below.
+            if density > 0.0 || x.is_nan() {
+                x * density + phi(x)
+            } else if x < 0.0 {
+                -0.0
+            } else {
+                1.0
+            }
         })
     }
     #[inline(always)]
@@ -98,9 +104,9 @@ impl Math for f64 {
             let z = libm::exp(-v.abs());
             let (larger, smaller) = (1.0 / (1.0 + z), z / (1.0 + z));
             let sigmoid = if v < 0.0 { smaller } else { larger };
-            // Where it has vanished x may be infinite: their product is 0, not NaN.
+            // Where it has vanished x may be infinite: their product is 0, not NaN, and comes from below.
             if smaller == 0.0 {
-                return sigmoid;
+                return if v < 0.0 { -0.0 } else { 1.0 };
             }
             let slope = TWICE_SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044_715 * x * x);
             sigmoid + x * slope * (larger * smaller)

@@ -20,7 +20,7 @@ const MAX_PRECISION: usize = 24;
 /// The format all elements of a tensor share.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Column {
-    /// Integers, flush right.
+    /// Integers and truth values, flush right.
     Integer { width: usize },
     /// `left` characters before the point, `right` behind it.
     Fixed { left: usize, right: usize, precision: usize },
@@ -37,7 +37,7 @@ impl Column {
         let Some(limits) = Limits::of(T::DTYPE) else {
             let mut width = 0;
             visit(&mut |x| {
-                width = width.max(Text::of(format_args!("{x}"))?.len);
+                width = width.max(text_of(x)?.len);
                 Ok(())
             })?;
             return Ok(Self::Integer { width });
@@ -89,12 +89,21 @@ impl Column {
                 (x.scientific(precision, exponent)?, 0)
             }
             (_, Some(x)) if x.exact.is_nan() => (Text::of(format_args!("nan"))?, 0),
-            _ => (Text::of(format_args!("{x}"))?, 0),
+            _ => (text_of(x)?, 0),
         };
         page.blanks(self.width().saturating_sub(text.len + behind));
         page.text(text.as_str())?;
         page.blanks(behind);
         Ok(())
+    }
+}
+
+/// An integer, or a truth value as NumPy (and Python) spell it.
+fn text_of<T: Element>(x: T) -> Result<Text, fmt::Error> {
+    match T::DTYPE {
+        DType::Bool if x == T::ONE => Text::of(format_args!("True")),
+        DType::Bool => Text::of(format_args!("False")),
+        _ => Text::of(format_args!("{x}")),
     }
 }
 

@@ -204,3 +204,10 @@ fn a_writer_that_fails_is_an_error() {
     }
     assert!(write!(Full(length), "{x}").is_ok());
 }
+
+#[test]
+fn truth_values_are_spelt_as_numpy_does() {
+    let ctx = ExecContext::new();
+    let x = Tensor::from_slice(&ctx, &[2, 2], &[true, false, true, true]).unwrap();
+    assert_eq!(x.to_string(), "[[ True False]\n [ True  True]]");
+}
