@@ -436,3 +436,48 @@ fn rotated_pairs_of_both_kinds() {
         }
     }
 }
+
+#[test]
+fn reductions_of_other_kinds() {
+    for ctx in contexts() {
+        for len in [1, 2, 7, 33, 100, 5000] {
+            let x =
+                ctx.add(&gaussian(&ctx, &[len, 3], 11), &ctx.full(&[1], 300.0).unwrap()).unwrap();
+            let v = values(&x);
+            let column = |c: usize| v.iter().skip(c).step_by(3).copied().collect::<Vec<f64>>();
+            let each =
+                |f: &dyn Fn(Vec<f64>) -> f64| (0..3).map(|c| f(column(c))).collect::<Vec<_>>();
+            let name = format!("{:?}, length {len}", ctx.backend().name());
+            let min = each(&|x| x.into_iter().fold(f64::MAX, f64::min));
+            assert_eq!(values(&ctx.min_axis(&x, 0).unwrap()), min, "{name}");
+            let first = |x: &[f64], best: f64| x.iter().position(|&x| x == best).unwrap() as i64;
+            let argmin: Vec<i64> = (0..3).map(|c| first(&column(c), min[c])).collect();
+            assert!(ctx.argmin(&x, 0).unwrap().iter().eq(argmin), "{name}");
+            let max = each(&|x| x.into_iter().fold(f64::MIN, f64::max));
+            let argmax: Vec<i64> = (0..3).map(|c| first(&column(c), max[c])).collect();
+            assert!(ctx.argmax(&x, 0).unwrap().iter().eq(argmax), "{name}");
+            let lse = each(&|x| 300.0 + x.iter().map(|x| (x - 300.0).exp()).sum::<f64>().ln());
+            close(&name, &ctx.logsumexp(&x, 0).unwrap(), &lse, &lse, 4.0);
+            let t = Tensor::constant(x.clone());
+            let var = each(&|x| {
+                let mean = x.iter().sum::<f64>() / len as f64;
+                x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / len as f64
+            });
+            // Deviations are taken from a rounded mean.
+            close(&name, t.var(&ctx, &[0], 0, false).unwrap().raw(), &var, &[2.0; 3], 16.0);
+            let mut sums = v.clone();
+            (3..v.len()).for_each(|i| sums[i] += sums[i - 3]);
+            close(&name, &ctx.cumsum(&x, 0).unwrap(), &sums, &sums, len as f64);
+            let near_one = ctx.div(&x, &ctx.full(&[1], 300.0).unwrap()).unwrap();
+            let v = values(&near_one);
+            let prod: Vec<f64> = (0..3).map(|c| v.iter().skip(c).step_by(3).product()).collect();
+            close(
+                &name,
+                &ctx.prod_axis(&near_one, 0).unwrap(),
+                &prod,
+                &prod,
+                2.0 + len as f64 / 16.0,
+            );
+        }
+    }
+}

@@ -185,6 +185,13 @@ fn axes_and_ranges_outside() {
             "sum_axis: axis is 2; 0 to 1 fit" => x.sum_axis(&ctx, 2);
             "mean_axis: axis is 7; 0 to 1 fit" => x.mean_axis(&ctx, 7);
             "max_axis: axis is 2; 0 to 1 fit" => x.max_axis(&ctx, 2);
+            "sum: axis is 2; 0 to 1 fit" => x.sum(&ctx, &[0, 2], false);
+            "var: not a permutation of the axes; each of 0..2 once fits" => x.var(&ctx, &[1, 1], 0, false);
+            "argmax: axis is 2; 0 to 1 fit" => x.argmax(&ctx, 2);
+            "logsumexp: axis is 2; 0 to 1 fit" => x.logsumexp(&ctx, 2);
+            "cumsum: axis is 2; 0 to 1 fit" => x.cumsum(&ctx, 2);
+            "min_axis: axis is 2; 0 to 1 fit" => x.min_axis(&ctx, 2);
+            "prod_axis: axis is 2; 0 to 1 fit" => x.prod_axis(&ctx, 2);
             "softmax: axis is 2; 0 to 1 fit" => x.softmax(&ctx, 2);
             "log_softmax: axis is 18446744073709551615; 0 to 1 fit" => x.log_softmax(&ctx, usize::MAX);
             "concat: axis is 2; 0 to 1 fit" => Tensor::concat(&ctx, &[&x, &x], 2);

@@ -21,6 +21,7 @@ mod norm;
 mod random;
 mod reduce;
 mod rope;
+mod scan;
 mod scope;
 mod softmax;
 mod step;

@@ -20,6 +20,7 @@ fn positive(ctx: &ExecContext, dims: &[usize], seed: usize) -> Tensor<f64> {
 
 type Unary = fn(&Tensor<f64>, &ExecContext) -> Result<Tensor<f64>, Error>;
 type AlongAxis = fn(&Tensor<f64>, &ExecContext, usize) -> Result<Tensor<f64>, Error>;
+type Unary3 = fn(&Tensor<f64>, &ExecContext, &[usize], bool) -> Result<Tensor<f64>, Error>;
 type Binary = fn(&Tensor<f64>, &ExecContext, &Tensor<f64>) -> Result<Tensor<f64>, Error>;
 
 #[test]
@@ -184,6 +185,43 @@ fn reductions() {
                 .unwrap_or_else(|e| panic!("{name} {axis} of a view: {e}"));
         }
     }
+}
+
+#[test]
+fn reductions_over_axes() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[2, 3, 4], 35);
+    let axes: [&[usize]; 5] = [&[], &[1], &[2, 0], &[1, 2], &[0, 1, 2]];
+    for axes in axes {
+        for keep in [false, true] {
+            let ops: [(&str, Unary3); 7] = [
+                ("sum", Tensor::sum),
+                ("mean", Tensor::mean),
+                ("max", Tensor::max),
+                ("min", Tensor::min),
+                ("prod", Tensor::prod),
+                ("var", |x, ctx, axes, keep| x.var(ctx, axes, 1, keep)),
+                ("std", |x, ctx, axes, keep| x.std(ctx, axes, 0, keep)),
+            ];
+            for (name, op) in ops {
+                gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, axes, keep))
+                    .unwrap_or_else(|e| panic!("{name} {axes:?}: {e}"));
+            }
+        }
+    }
+    for axis in 0..3 {
+        let ops: [(&str, AlongAxis); 3] = [
+            ("logsumexp", Tensor::logsumexp),
+            ("cumsum", Tensor::cumsum),
+            ("min", Tensor::min_axis),
+        ];
+        for (name, op) in ops {
+            gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, axis))
+                .unwrap_or_else(|e| panic!("{name} {axis}: {e}"));
+        }
+    }
+    let zeros = Tensor::from_slice(&ctx, &[2, 3], &[0.0_f64, 2.0, 3.0, 0.0, 0.0, 4.0]).unwrap();
+    gradcheck(&ctx, &[&zeros], 1e-6, |ctx, x| x[0].prod_axis(ctx, 1)).unwrap();
 }
 
 #[test]

@@ -172,6 +172,16 @@ macro_rules! for_each_kernel {
             sum_columns(x: &[$t], row_stride: usize, out: &mut [$t]) -> (()) = $crate::kernels::reduce::Columns { fold: $crate::kernels::reduce::Sum, x, row_stride, out };
             #[doc = "Maximum of each of `out.len()` columns of rows `row_stride` apart, NaN passed over."]
             max_columns(x: &[$t], row_stride: usize, out: &mut [$t]) -> (()) = $crate::kernels::reduce::Columns { fold: $crate::kernels::reduce::Max, x, row_stride, out };
+            #[doc = "Minimum of a row, NaN passed over."]
+            min_row(x: &[$t]) -> ($t) = $crate::kernels::reduce::Row { fold: $crate::kernels::reduce::Min, x };
+            #[doc = "Minimum of each of `out.len()` columns of rows `row_stride` apart, NaN passed over."]
+            min_columns(x: &[$t], row_stride: usize, out: &mut [$t]) -> (()) = $crate::kernels::reduce::Columns { fold: $crate::kernels::reduce::Min, x, row_stride, out };
+            #[doc = "Product of a row."]
+            prod_row(x: &[$t]) -> ($t) = $crate::kernels::reduce::Row { fold: $crate::kernels::reduce::Prod, x };
+            #[doc = "Product of each of `out.len()` columns of rows `row_stride` apart."]
+            prod_columns(x: &[$t], row_stride: usize, out: &mut [$t]) -> (()) = $crate::kernels::reduce::Columns { fold: $crate::kernels::reduce::Prod, x, row_stride, out };
+            #[doc = "Logarithm of the sum of exponentials of a row."]
+            log_sum_exp_row(x: &[$t]) -> ($t) = $crate::kernels::softmax::LogSumExp { x };
             #[doc = "Softmax of a row."]
             softmax_row(x: &[$t], out: &mut [$t]) -> (()) = $crate::kernels::softmax::Softmax { x, out };
             #[doc = "Logarithm of the softmax of a row."]

@@ -69,6 +69,38 @@ impl<T: Float> Fold<T> for Max {
     }
 }
 
+/// The smaller; NaN is passed over, so that only an axis of nothing but NaN gives the identity, `inf`.
+#[derive(Clone, Copy, Debug)]
+pub struct Min;
+
+impl<T: Float> Fold<T> for Min {
+    const IDENTITY: T = T::INFINITY;
+    #[inline(always)]
+    fn fold<L: Lanes<T>>(l: L, acc: L::V, x: L::V) -> L::V {
+        l.select(l.lt(x, acc), x, acc)
+    }
+    #[inline(always)]
+    fn fold_one(acc: T, x: T) -> T {
+        if x < acc { x } else { acc }
+    }
+}
+
+/// `acc * x`.
+#[derive(Clone, Copy, Debug)]
+pub struct Prod;
+
+impl<T: Float> Fold<T> for Prod {
+    const IDENTITY: T = T::ONE;
+    #[inline(always)]
+    fn fold<L: Lanes<T>>(l: L, acc: L::V, x: L::V) -> L::V {
+        l.mul(acc, x)
+    }
+    #[inline(always)]
+    fn fold_one(acc: T, x: T) -> T {
+        acc * x
+    }
+}
+
 /// Elements of a segment: a power of two of blocks, so that the folds of segments, folded by [`pairwise`], are the fold of
 /// the whole row to the bit.
 pub const SEGMENT: usize = 16 * BLOCK;

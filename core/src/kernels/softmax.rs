@@ -5,7 +5,7 @@
 //! whole row NaN.
 
 use super::math::Math;
-use super::reduce::{Max, Row, Sum, VIRTUAL_LANES, dot, map_sum};
+use super::reduce::{Max, Row, Sum, Terms, VIRTUAL_LANES, dot, fold_row, map_sum};
 use super::rows::{Map, map_row};
 use super::{Lanes, Op, Twice};
 use crate::dtype::Float;
@@ -63,6 +63,34 @@ impl<T: Math> Op<T> for LogSoftmax<'_, T> {
         let mut log = [T::ZERO; VIRTUAL_LANES];
         l.store(T::log(l, l.splat(sum)), &mut log);
         map_row(l, &Shifted { shift: max, log: log[0] }, [self.x], self.out);
+    }
+}
+
+/// `max + log(sum of e^(x[j] - max))`.
+pub struct LogSumExp<'a, T> {
+    /// The row.
+    pub x: &'a [T],
+}
+
+impl<T: Math> Op<T> for LogSumExp<'_, T> {
+    type Out = T;
+    #[inline(always)]
+    fn run<L: Lanes<T>>(self, l: L) -> T {
+        let max = Row { fold: Max, x: self.x }.run(l);
+        // With nothing but -inf (or NaN, which stays) nothing is taken away: the logarithm of 0 is right.
+        let shift = if max == T::NEG_INFINITY { T::ZERO } else { max };
+        let [sum] = fold_row(Twice(l), &Exp { shift }, [self.x]);
+        let mut log = [T::ZERO; VIRTUAL_LANES];
+        l.store(T::log(l, l.splat(sum)), &mut log);
+        shift + log[0]
+    }
+}
+
+impl<T: Math> Terms<T, 1, 1> for Exp<T> {
+    type Fold = Sum;
+    #[inline(always)]
+    fn step<L: Lanes<T>>(&self, l: L, [acc]: [L::V; 1], x: [L::V; 1]) -> [L::V; 1] {
+        [l.add(acc, Map::at(self, l, x, acc))]
     }
 }
 
