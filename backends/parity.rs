@@ -5,12 +5,16 @@
 //! from the table itself, so a kernel without a case fails. [`lanes`] does the same for the operations that kernels
 //! are written in. Two NaNs count as equal, whatever their payload.
 
+#[path = "parity/attention.rs"]
+mod attention;
 #[path = "parity/elementwise.rs"]
 mod elementwise;
 #[path = "parity/kernels.rs"]
 mod kernels;
 #[path = "parity/lanes.rs"]
 mod lanes;
+#[path = "parity/norms.rs"]
+mod norms;
 
 use core::fmt::{Arguments, LowerExp, Write};
 

@@ -2,7 +2,8 @@
 //! length class, broadcasts and views, on the best backend and on both scalar ones.
 
 use fucina::backend::{SCALAR, SCALAR_UNFUSED};
-use fucina::{ExecContext, RawTensor};
+use fucina::exec::{AttentionOptions, RopeOptions};
+use fucina::{ExecContext, RawTensor, Tensor};
 
 /// The contexts under test.
 fn contexts() -> Vec<ExecContext> {
@@ -282,6 +283,201 @@ fn gated_units_have_the_bits_of_the_ops_they_fuse() {
         for (fused, two) in units {
             let (fused, two) = (fused(&ctx, &gate, &up).unwrap(), two(&ctx, &gate, &up).unwrap());
             assert!(fused.iter().map(f32::to_bits).eq(two.iter().map(f32::to_bits)));
+        }
+    }
+}
+
+/// Rows normalised in f64: values, and the size of what each was made of.
+fn normalized(x: &[f64], centered: bool, eps: f64) -> Vec<f64> {
+    let n = x.len() as f64;
+    let mean = if centered { x.iter().sum::<f64>() / n } else { 0.0 };
+    let square = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+    x.iter().map(|x| (x - mean) / (square + eps).sqrt()).collect()
+}
+
+#[test]
+fn normalised_rows_near_and_far_from_zero() {
+    for ctx in contexts() {
+        for len in [1, 2, 7, 8, 9, 33, 513, 5000] {
+            for offset in [0.0, 30.0, 10_000.0] {
+                let base = ctx.full(&[2, len], offset as f32).unwrap();
+                let x = ctx.add(&base, &gaussian(&ctx, &[2, len], 4)).unwrap();
+                let (w, b) = (gaussian(&ctx, &[len], 5), gaussian(&ctx, &[len], 6));
+                let (vw, vb) = (values(&w), values(&b));
+                let name = format!("{:?}, length {len}, offset {offset}", ctx.backend().name());
+                for centered in [true, false] {
+                    let rows = values(&x);
+                    let rows = rows.chunks(len).map(|row| normalized(row, centered, 1e-5));
+                    let plain: Vec<f64> = rows.flatten().collect();
+                    let weighted = plain.iter().zip(vw.iter().cycle());
+                    let weighted: Vec<f64> = weighted.map(|(x, w)| x * w).collect();
+                    let affine = weighted.iter().zip(vb.iter().cycle());
+                    let affine: Vec<f64> = affine.map(|(x, b)| x + b).collect();
+                    let size = |x: &[f64]| x.iter().map(|x| x.abs() + 1.0).collect::<Vec<_>>();
+                    let sizes: Vec<f64> = size(&affine)
+                        .iter()
+                        .zip(vb.iter().cycle())
+                        .map(|(x, b)| x + b.abs())
+                        .collect();
+                    if centered {
+                        let got = ctx.layer_norm(&x, 1, None, None, 1e-5).unwrap();
+                        close(&name, &got, &plain, &size(&plain), 4.0);
+                        let got = ctx.layer_norm(&x, 1, Some(&w), Some(&b), 1e-5).unwrap();
+                        close(&name, &got, &affine, &sizes, 16.0);
+                        let image = ctx.reshape(&x, &[2, 1, len]).unwrap();
+                        let got = ctx.group_norm(&image, 1, None, None, 1e-5).unwrap();
+                        close(&name, &got, &plain, &size(&plain), 4.0);
+                    } else {
+                        let got = ctx.rms_norm(&x, 1, None, 1e-5).unwrap();
+                        close(&name, &got, &plain, &size(&plain), 4.0);
+                        let got = ctx.rms_norm(&x, 1, Some(&w), 1e-5).unwrap();
+                        close(&name, &got, &weighted, &size(&weighted), 16.0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Attention of one query over keys `seen`, in f64.
+fn attended(q: &[f64], k: &[f64], v: &[f64], seen: core::ops::Range<usize>) -> Vec<f64> {
+    let dim = q.len();
+    let score = |key: usize| {
+        let products = q.iter().zip(&k[key * dim..]).map(|(a, b)| a * b);
+        products.sum::<f64>() / (dim as f64).sqrt()
+    };
+    let scores: Vec<f64> = seen.clone().map(score).collect();
+    let max = scores.iter().copied().fold(f64::MIN, f64::max);
+    let weights: Vec<f64> = scores.iter().map(|s| (s - max).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    let value = |d: usize| {
+        let products = seen.clone().zip(&weights).map(|(key, w)| w * v[key * dim + d]);
+        if seen.is_empty() { 0.0 } else { products.sum::<f64>() / sum }
+    };
+    (0..dim).map(value).collect()
+}
+
+#[test]
+fn attention_with_masks_groups_and_half_caches() {
+    for ctx in contexts() {
+        for (queries, keys, dim) in
+            [(1, 1, 1), (5, 9, 4), (64, 64, 8), (70, 150, 24), (150, 70, 33)]
+        {
+            let q = gaussian(&ctx, &[1, 4, queries, dim], 7);
+            let (k, v) =
+                (gaussian(&ctx, &[1, 2, keys, dim], 8), gaussian(&ctx, &[1, 2, keys, dim], 9));
+            let (vq, vk, vv) = (values(&q), values(&k), values(&v));
+            for (causal, window) in
+                [(false, None), (true, None), (true, Some(20)), (false, Some(3))]
+            {
+                let mut want = Vec::new();
+                for (row, q) in vq.chunks(dim).enumerate() {
+                    let (head, query) = (row / queries / 2, row % queries);
+                    let at = (query + keys) as isize - queries as isize;
+                    let near = window.map_or(1000, |w| w as isize - 1);
+                    let from = (at - near).clamp(0, keys as isize);
+                    let to = (at + if causal { 0 } else { near } + 1).clamp(from, keys as isize);
+                    let head = head * keys * dim..(head + 1) * keys * dim;
+                    let seen = from as usize..to as usize;
+                    want.extend(attended(q, &vk[head.clone()], &vv[head], seen));
+                }
+                let name = format!("{:?}, {queries} x {keys} x {dim}", ctx.backend().name());
+                let options = AttentionOptions { causal, window, scale: None };
+                let got = ctx.scaled_dot_product_attention(&q, &k, &v, options).unwrap().0;
+                close(&name, &got, &want, &vec![3.0; want.len()], 12.0);
+                // Halves are the numbers that they are widened to.
+                let half =
+                    |x: &[f64]| x.iter().map(|&x| half::f16::from_f64(x)).collect::<Vec<_>>();
+                let dims = [1, 2, keys, dim];
+                let [hk, hv] =
+                    [&vk, &vv].map(|x| Tensor::from_slice(&ctx, &dims, &half(x)).unwrap());
+                let wide = |x: &Tensor<half::f16>| {
+                    let values: Vec<f32> = x.raw().iter().map(|x| x.to_f32()).collect();
+                    ctx.from_slice(&dims, &values).unwrap()
+                };
+                let plain = ctx
+                    .scaled_dot_product_attention(&q, &wide(&hk), &wide(&hv), options)
+                    .unwrap()
+                    .0;
+                let cached =
+                    Tensor::constant(q.clone()).cached_attention(&ctx, &hk, &hv, options).unwrap();
+                assert!(cached.raw().iter().eq(plain.iter()), "{name}, halves");
+            }
+        }
+    }
+}
+
+#[test]
+fn rotated_pairs_of_both_kinds() {
+    for ctx in contexts() {
+        for dim in [2, 6, 64, 130] {
+            let x = gaussian(&ctx, &[2, 3, dim], 10);
+            let positions = [0, 5, 40_000];
+            let at = ctx.from_slice(&[3], &positions).unwrap();
+            for interleaved in [false, true] {
+                let options = RopeOptions { base: 500.0, interleaved };
+                let mut want = values(&x);
+                for (row, x) in want.chunks_mut(dim).enumerate() {
+                    for i in 0..dim / 2 {
+                        let angle =
+                            positions[row % 3] as f64 * 500_f64.powf(-2.0 * i as f64 / dim as f64);
+                        let (a, b) =
+                            if interleaved { (2 * i, 2 * i + 1) } else { (i, i + dim / 2) };
+                        let (u, v) = (x[a], x[b]);
+                        x[a] = u * angle.cos() - v * angle.sin();
+                        x[b] = v * angle.cos() + u * angle.sin();
+                    }
+                }
+                let got = ctx.rope(&x, &at, options).unwrap();
+                close("rope", &got, &want, &vec![4.0; want.len()], 2.0);
+                let back = ctx.rope_backward(&got, &at, options).unwrap();
+                close("rope back", &back, &values(&x), &vec![4.0; want.len()], 4.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_of_other_kinds() {
+    for ctx in contexts() {
+        for len in [1, 2, 7, 33, 100, 5000] {
+            let x =
+                ctx.add(&gaussian(&ctx, &[len, 3], 11), &ctx.full(&[1], 300.0).unwrap()).unwrap();
+            let v = values(&x);
+            let column = |c: usize| v.iter().skip(c).step_by(3).copied().collect::<Vec<f64>>();
+            let each =
+                |f: &dyn Fn(Vec<f64>) -> f64| (0..3).map(|c| f(column(c))).collect::<Vec<_>>();
+            let name = format!("{:?}, length {len}", ctx.backend().name());
+            let min = each(&|x| x.into_iter().fold(f64::MAX, f64::min));
+            assert_eq!(values(&ctx.min_axis(&x, 0).unwrap()), min, "{name}");
+            let first = |x: &[f64], best: f64| x.iter().position(|&x| x == best).unwrap() as i64;
+            let argmin: Vec<i64> = (0..3).map(|c| first(&column(c), min[c])).collect();
+            assert!(ctx.argmin(&x, 0).unwrap().iter().eq(argmin), "{name}");
+            let max = each(&|x| x.into_iter().fold(f64::MIN, f64::max));
+            let argmax: Vec<i64> = (0..3).map(|c| first(&column(c), max[c])).collect();
+            assert!(ctx.argmax(&x, 0).unwrap().iter().eq(argmax), "{name}");
+            let lse = each(&|x| 300.0 + x.iter().map(|x| (x - 300.0).exp()).sum::<f64>().ln());
+            close(&name, &ctx.logsumexp(&x, 0).unwrap(), &lse, &lse, 4.0);
+            let t = Tensor::constant(x.clone());
+            let var = each(&|x| {
+                let mean = x.iter().sum::<f64>() / len as f64;
+                x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / len as f64
+            });
+            // Deviations are taken from a rounded mean.
+            close(&name, t.var(&ctx, &[0], 0, false).unwrap().raw(), &var, &[2.0; 3], 16.0);
+            let mut sums = v.clone();
+            (3..v.len()).for_each(|i| sums[i] += sums[i - 3]);
+            close(&name, &ctx.cumsum(&x, 0).unwrap(), &sums, &sums, len as f64);
+            let near_one = ctx.div(&x, &ctx.full(&[1], 300.0).unwrap()).unwrap();
+            let v = values(&near_one);
+            let prod: Vec<f64> = (0..3).map(|c| v.iter().skip(c).step_by(3).product()).collect();
+            close(
+                &name,
+                &ctx.prod_axis(&near_one, 0).unwrap(),
+                &prod,
+                &prod,
+                2.0 + len as f64 / 16.0,
+            );
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
-use fucina::exec::{Activation, Conv1dConfig, Conv2dConfig, Refused};
+use fucina::exec::{
+    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, Refused, RopeOptions,
+};
 use fucina::layout::{Layout, Shape};
 use fucina::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina::{Error, ExecContext, RawTensor, Result, Tensor};
@@ -192,6 +194,13 @@ fn axes_and_ranges_outside() {
             "sum_axis: axis is 2; 0 to 1 fit" => x.sum_axis(&ctx, 2);
             "mean_axis: axis is 7; 0 to 1 fit" => x.mean_axis(&ctx, 7);
             "max_axis: axis is 2; 0 to 1 fit" => x.max_axis(&ctx, 2);
+            "sum: axis is 2; 0 to 1 fit" => x.sum(&ctx, &[0, 2], false);
+            "var: not a permutation of the axes; each of 0..2 once fits" => x.var(&ctx, &[1, 1], 0, false);
+            "argmax: axis is 2; 0 to 1 fit" => x.argmax(&ctx, 2);
+            "logsumexp: axis is 2; 0 to 1 fit" => x.logsumexp(&ctx, 2);
+            "cumsum: axis is 2; 0 to 1 fit" => x.cumsum(&ctx, 2);
+            "min_axis: axis is 2; 0 to 1 fit" => x.min_axis(&ctx, 2);
+            "prod_axis: axis is 2; 0 to 1 fit" => x.prod_axis(&ctx, 2);
             "softmax: axis is 2; 0 to 1 fit" => x.softmax(&ctx, 2);
             "log_softmax: axis is 18446744073709551615; 0 to 1 fit" => x.log_softmax(&ctx, usize::MAX);
             "concat: axis is 2; 0 to 1 fit" => Tensor::concat(&ctx, &[&x, &x], 2);
@@ -224,6 +233,69 @@ fn classes_outside_and_targets_of_a_wrong_shape() {
             "cross_entropy: left is [2, 3], right is [3]; right needs 2 entries" => logits.cross_entropy(&ctx, &classes(&[0, 1, 2])?);
             "cross_entropy: left is [6], right is [6]; rank 2 is needed" => logits.reshape(&ctx, &[6])?.cross_entropy(&ctx, &classes(&[0; 6])?);
             "cross_entropy_backward: index 5 at position 0; 0 to 2 fit" => ctx.cross_entropy_backward(logits.raw(), classes(&[5, 0])?.raw(), &ctx.ones(&[1])?);
+        },
+    );
+}
+
+#[test]
+fn normalisations_of_axes_and_groups_that_are_not_there() {
+    let ctx = ExecContext::new();
+    let x = Tensor::<f32>::ones(&ctx, &[2, 6]).unwrap();
+    let w = Tensor::<f32>::ones(&ctx, &[2]).unwrap();
+    check(
+        &ctx,
+        &refusals! {
+            "layer_norm: bad number of axes; at least 1, at most the rank fits" => x.layer_norm(&ctx, 0, None, None, 1e-5);
+            "layer_norm: bad number of axes; at least 1, at most the rank fits" => x.layer_norm(&ctx, 3, None, None, 1e-5);
+            "layer_norm: bad eps; a number from 0 on fits" => x.layer_norm(&ctx, 1, None, None, -1e-5);
+            "rms_norm: bad eps; a number from 0 on fits" => x.rms_norm(&ctx, 1, None, f32::NAN);
+            "layer_norm: left is [2, 6], right is [2]; right needs the last 1 dimensions of left" => x.layer_norm(&ctx, 1, None, Some(&w), 1e-5);
+            "rms_norm: left is [2, 6], right is [2]; right needs the last 2 dimensions of left" => x.rms_norm(&ctx, 2, Some(&w), 1e-5);
+            "group_norm: bad number of groups; a divisor of the number of channels fits" => x.group_norm(&ctx, 4, None, None, 1e-5);
+            "group_norm: bad number of groups; a divisor of the number of channels fits" => x.group_norm(&ctx, 0, None, None, 1e-5);
+            "group_norm: left is [2, 6], right is [2]; right needs 6 entries" => x.group_norm(&ctx, 2, Some(&w), None, 1e-5);
+            "group_norm: left is [2], right is [2]; rank 2 or more is needed" => w.group_norm(&ctx, 1, None, None, 1e-5);
+            "layer_norm_backward: left is [2, 6], right is [2]; the shapes must be the same" => ctx.layer_norm_backward(x.raw(), 1, None, w.raw(), 1e-5);
+        },
+    );
+}
+
+#[test]
+fn attention_of_heads_that_do_not_match() {
+    let ctx = ExecContext::new();
+    let x = |dims: &[usize]| Tensor::<f32>::ones(&ctx, dims);
+    let options = AttentionOptions::default();
+    let attend = |q: &[usize], k: &[usize], v: &[usize], options| {
+        x(q)?.scaled_dot_product_attention(&ctx, &x(k)?, &x(v)?, options)
+    };
+    let (q, k) = ([1, 4, 2, 3], [1, 2, 5, 3]);
+    check(
+        &ctx,
+        &refusals! {
+            "scaled_dot_product_attention: left is [2, 3], right is [2, 3]; rank 4 is needed" => attend(&[2, 3], &k, &k, options);
+            "scaled_dot_product_attention: left is [1, 4, 2, 3], right is [1, 3, 5, 3]; keys need the queries' axes 0 and 3, and heads that divide theirs" => attend(&q, &[1, 3, 5, 3], &k, options);
+            "scaled_dot_product_attention: left is [1, 4, 2, 3], right is [2, 2, 5, 3]; keys need the queries' axes 0 and 3, and heads that divide theirs" => attend(&q, &[2, 2, 5, 3], &k, options);
+            "scaled_dot_product_attention: left is [1, 2, 5, 3], right is [1, 2, 4, 3]; only axis 3 may differ" => attend(&q, &k, &[1, 2, 4, 3], options);
+            "scaled_dot_product_attention: bad window; at least 1 fits" => attend(&q, &k, &k, AttentionOptions { window: Some(0), ..options });
+            "scaled_dot_product_attention: bad scale; a finite number fits" => attend(&q, &k, &k, AttentionOptions { scale: Some(f64::NAN), ..options });
+            "cached_attention: the operand carries a gradient; a constant or detached one fits" => Tensor::<f32>::variable(&ctx, ctx.ones(&q)?)?.cached_attention(&ctx, &x(&k)?, &x(&k)?, options);
+        },
+    );
+}
+
+#[test]
+fn rotations_without_pairs_or_positions() {
+    let ctx = ExecContext::new();
+    let x = |dims: &[usize]| Tensor::<f32>::ones(&ctx, dims);
+    let positions = Tensor::<i64>::zeros(&ctx, &[3]).unwrap();
+    let (options, flat) = (RopeOptions::default(), RopeOptions { base: 0.0, interleaved: true });
+    check(
+        &ctx,
+        &refusals! {
+            "rope: bad last axis; an even one fits" => x(&[3, 5])?.rope(&ctx, &positions, options);
+            "rope: left is [2, 4], right is [3]; right needs 2 entries" => x(&[2, 4])?.rope(&ctx, &positions, options);
+            "rope: left is [3], right is [3]; rank 2 or more is needed" => x(&[3])?.rope(&ctx, &positions, options);
+            "rope: bad base; a positive number fits" => x(&[3, 4])?.rope(&ctx, &positions, flat);
         },
     );
 }

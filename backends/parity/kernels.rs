@@ -12,7 +12,7 @@ use fucina_core::kernels::optim::{AdamWStep, SgdStep};
 use fucina_core::parallel::Block;
 use fucina_core::rng::Distribution;
 
-use super::{Report, Sample, elementwise, pools};
+use super::{Report, Sample, attention, elementwise, norms, pools};
 
 /// Checks every kernel of both types against `oracle`; the error lists what differs.
 pub(crate) fn kernels(
@@ -68,8 +68,8 @@ pub(super) type Case<T> = fn(Table<T>, &Inputs<T>) -> Vec<T>;
 /// What a case may read: slices of a pool, at an offset.
 pub(super) struct Inputs<'a, T> {
     pool: &'a [T],
-    len: usize,
-    offset: usize,
+    pub(super) len: usize,
+    pub(super) offset: usize,
 }
 
 /// Around every output; no kernel may touch it.
@@ -152,6 +152,11 @@ fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
         row!(max_row),
         columns!(sum_columns),
         columns!(max_columns),
+        row!(min_row),
+        columns!(min_columns),
+        row!(prod_row),
+        columns!(prod_columns),
+        row!(log_sum_exp_row),
         unary!(softmax_row),
         unary!(log_softmax_row),
         pair!(softmax_backward_row),
@@ -165,6 +170,15 @@ fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
         ("dropout", |k, i| i.fill(|out| k.dropout(0.25, 7, i.offset as u64, i.x(0), out))),
         ("sgd_step", sgd_steps),
         ("adamw_step", adamw_steps),
+        ("streaming_softmax", attention::softmax),
+        ("streaming_end", attention::end),
+        ("probabilities", attention::probabilities),
+        ("score_gradient", attention::score_gradient),
+        ("scale_rows", attention::scale_rows),
+        ("row_dots", attention::row_dots),
+        ("rotate", norms::rotate),
+        ("normalize", norms::forward),
+        ("normalize_backward", norms::backward),
     ]
 }
 

@@ -5,6 +5,7 @@
 //! graph is used once: a pass that succeeds lets go of everything saved, one that fails leaves it as it was.
 #![forbid(unsafe_code)]
 
+pub(crate) mod attention;
 pub(crate) mod conv;
 pub(crate) mod elementwise;
 pub(crate) mod engine;
@@ -12,9 +13,11 @@ mod grad;
 pub(crate) mod linear;
 pub(crate) mod matmul;
 pub(crate) mod node;
+pub(crate) mod norm;
 mod queue;
 pub(crate) mod random;
 pub(crate) mod reduce;
+pub(crate) mod rope;
 pub(crate) mod shape;
 pub(crate) mod softmax;
 mod vjp;

@@ -252,6 +252,10 @@ pub enum Fits {
     SameExcept(usize),
     /// As many entries as the left operand has rows.
     Entries(usize),
+    /// Keys for queries: the same batch and last axis, heads that divide the queries' heads.
+    Keys,
+    /// The shape of the left operand's last so many axes.
+    LastAxes(usize),
 }
 
 impl Error {
@@ -399,6 +403,10 @@ impl fmt::Display for Fits {
             Self::RankAtLeast(n) => write!(f, "rank {n} or more is needed"),
             Self::SameExcept(axis) => write!(f, "only axis {axis} may differ"),
             Self::Entries(n) => write!(f, "right needs {n} entries"),
+            Self::Keys => {
+                write!(f, "keys need the queries' axes 0 and 3, and heads that divide theirs")
+            }
+            Self::LastAxes(n) => write!(f, "right needs the last {n} dimensions of left"),
         }
     }
 }

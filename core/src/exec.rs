@@ -4,6 +4,7 @@
 //! on [`RawTensor`]s, without gradients) stands in one file a domain. A context is driven by
 //! one thread at a time (`Send`, not `Sync`); tensors may go and be dropped anywhere.
 
+mod attention;
 mod borrow;
 mod builder;
 mod context;
@@ -17,14 +18,18 @@ mod gemm;
 mod loss;
 mod matmul;
 mod memory;
+mod norm;
 mod random;
 mod reduce;
+mod rope;
+mod scan;
 mod scope;
 mod softmax;
 mod step;
 mod take;
 mod timeline;
 
+pub use attention::{AttentionOptions, AttentionPass, Widen};
 pub use builder::{ExecContextBuilder, TeamRef};
 pub use context::{ExecContext, NoGrad};
 pub use conv::{Conv1dConfig, Conv2dConfig};
@@ -32,7 +37,10 @@ pub use copy::PreparedTensor;
 pub use flush::FlushScope;
 pub use gemm::Activation;
 pub use memory::{LeakSite, Leaks, Pool};
+pub use norm::NormGradients;
+pub(crate) use norm::Norms;
 pub(crate) use random::check_dropout;
+pub use rope::RopeOptions;
 pub(crate) use scope::ScopeNode;
 pub use scope::{ExecScope, ScopePolicy, ScopeSlot};
 pub use take::Refused;

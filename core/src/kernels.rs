@@ -9,14 +9,18 @@
 //! [`gemm`] (`k` ascending, one fused step each; a vector's product along a matrix's rows is a reduction).
 #![forbid(unsafe_code)]
 
+pub mod attention;
 pub mod elementwise;
 pub mod fill;
 pub mod gemm;
 pub mod lanes;
 pub mod math;
+pub mod norm;
 pub mod optim;
 pub mod plain;
 pub mod reduce;
+pub mod rope;
+pub mod rows;
 pub mod softmax;
 pub mod unfold;
 

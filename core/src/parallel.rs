@@ -118,15 +118,28 @@ pub(crate) fn for_chunks_of<T: Send, const N: usize>(
     chunk: usize,
     task: impl Fn(usize, [&mut [T]; N]) + Sync,
 ) {
-    let len = data[0].len();
+    debug_assert!(data.iter().all(|x| x.len() == data[0].len()));
+    for_chunks_each(team, op, data.map(|data| (data, chunk)), task);
+}
+
+/// The same for buffers of several lengths, each cut into pieces of its own size: as many as the first has. One may be empty.
+#[inline]
+pub(crate) fn for_chunks_each<T: Send, const N: usize>(
+    team: &dyn Team,
+    op: &'static str,
+    data: [(&mut [T], usize); N],
+    task: impl Fn(usize, [&mut [T]; N]) + Sync,
+) {
+    let (len, chunk) = (data[0].0.len(), data[0].1);
     if len <= chunk {
-        return task(0, data);
+        return task(0, data.map(|(data, _)| data));
     }
-    debug_assert!(data.iter().all(|x| x.len() == len));
-    let shared = data.map(|data| Shared {
+    // A piece that is missing would be made of memory beyond its buffer.
+    assert!(data.iter().all(|(x, c)| x.is_empty() || x.len().div_ceil(*c) == len.div_ceil(chunk)));
+    let shared = data.map(|(data, chunk)| Shared {
         len: data.len(),
+        chunk: if data.is_empty() { 0 } else { chunk },
         start: NonNull::from(data).cast(),
-        chunk,
         borrow: PhantomData,
     });
     team.for_each_named(op, len.div_ceil(chunk), &|index| {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod attention;
 mod conv;
 mod create;
 mod elementwise;
@@ -14,9 +15,11 @@ mod grad;
 mod gradcheck;
 mod linear;
 mod matmul;
+mod norm;
 mod random;
 mod record;
 mod reduce;
+mod rope;
 mod shape;
 mod softmax;
 mod take;

@@ -1,6 +1,6 @@
 //! Finite differences agree with every VJP, in f64, to 1e-6.
 
-use fucina_core::exec::{Activation, Conv1dConfig, Conv2dConfig};
+use fucina_core::exec::{Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, RopeOptions};
 use fucina_core::{Error, ExecContext, Tensor, gradcheck};
 
 /// Values away from 0 and from each other, of both signs.
@@ -20,6 +20,7 @@ fn positive(ctx: &ExecContext, dims: &[usize], seed: usize) -> Tensor<f64> {
 
 type Unary = fn(&Tensor<f64>, &ExecContext) -> Result<Tensor<f64>, Error>;
 type AlongAxis = fn(&Tensor<f64>, &ExecContext, usize) -> Result<Tensor<f64>, Error>;
+type Unary3 = fn(&Tensor<f64>, &ExecContext, &[usize], bool) -> Result<Tensor<f64>, Error>;
 type Binary = fn(&Tensor<f64>, &ExecContext, &Tensor<f64>) -> Result<Tensor<f64>, Error>;
 
 #[test]
@@ -187,6 +188,43 @@ fn reductions() {
 }
 
 #[test]
+fn reductions_over_axes() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[2, 3, 4], 35);
+    let axes: [&[usize]; 5] = [&[], &[1], &[2, 0], &[1, 2], &[0, 1, 2]];
+    for axes in axes {
+        for keep in [false, true] {
+            let ops: [(&str, Unary3); 7] = [
+                ("sum", Tensor::sum),
+                ("mean", Tensor::mean),
+                ("max", Tensor::max),
+                ("min", Tensor::min),
+                ("prod", Tensor::prod),
+                ("var", |x, ctx, axes, keep| x.var(ctx, axes, 1, keep)),
+                ("std", |x, ctx, axes, keep| x.std(ctx, axes, 0, keep)),
+            ];
+            for (name, op) in ops {
+                gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, axes, keep))
+                    .unwrap_or_else(|e| panic!("{name} {axes:?}: {e}"));
+            }
+        }
+    }
+    for axis in 0..3 {
+        let ops: [(&str, AlongAxis); 3] = [
+            ("logsumexp", Tensor::logsumexp),
+            ("cumsum", Tensor::cumsum),
+            ("min", Tensor::min_axis),
+        ];
+        for (name, op) in ops {
+            gradcheck(&ctx, &[&x], 1e-6, |ctx, x| op(&x[0], ctx, axis))
+                .unwrap_or_else(|e| panic!("{name} {axis}: {e}"));
+        }
+    }
+    let zeros = Tensor::from_slice(&ctx, &[2, 3], &[0.0_f64, 2.0, 3.0, 0.0, 0.0, 4.0]).unwrap();
+    gradcheck(&ctx, &[&zeros], 1e-6, |ctx, x| x[0].prod_axis(ctx, 1)).unwrap();
+}
+
+#[test]
 fn matrix_products() {
     let ctx = ExecContext::new();
     let ops: [(&str, Binary, [usize; 2], [usize; 2]); 3] = [
@@ -323,6 +361,123 @@ fn the_softmax_family() {
     let logits = input(&ctx, &[4, 3], 14);
     let targets = Tensor::from_slice(&ctx, &[4], &[2_i64, 0, 1, 2]).unwrap();
     gradcheck(&ctx, &[&logits], 1e-6, |ctx, x| x[0].cross_entropy(ctx, &targets)).unwrap();
+}
+
+#[test]
+fn the_normalisations() {
+    let ctx = ExecContext::new();
+    let (x, w, b) = (input(&ctx, &[35, 3], 20), input(&ctx, &[3], 21), input(&ctx, &[3], 22));
+    gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].layer_norm(ctx, 2, None, None, 1e-3)).unwrap();
+    gradcheck(&ctx, &[&x, &w, &b], 1e-6, |ctx, p| {
+        p[0].layer_norm(ctx, 1, Some(&p[1]), Some(&p[2]), 1e-3)
+    })
+    .unwrap();
+    gradcheck(&ctx, &[&x, &b], 1e-6, |ctx, p| p[0].layer_norm(ctx, 1, None, Some(&p[1]), 1e-3))
+        .unwrap();
+    gradcheck(&ctx, &[&w], 1e-6, |ctx, w| x.layer_norm(ctx, 1, Some(&w[0]), None, 1e-3)).unwrap();
+    gradcheck(&ctx, &[&x, &w], 1e-6, |ctx, p| p[0].rms_norm(ctx, 1, Some(&p[1]), 1e-3)).unwrap();
+    gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].rms_norm(ctx, 1, None, 0.0)).unwrap();
+    let (image, w, b) =
+        (input(&ctx, &[3, 4, 2, 3], 23), input(&ctx, &[4], 24), input(&ctx, &[4], 25));
+    for groups in [1, 2, 4] {
+        gradcheck(&ctx, &[&image, &w, &b], 1e-6, |ctx, p| {
+            p[0].group_norm(ctx, groups, Some(&p[1]), Some(&p[2]), 1e-3)
+        })
+        .unwrap();
+    }
+    let flat = input(&ctx, &[3, 4], 26);
+    gradcheck(&ctx, &[&flat, &w, &b], 1e-6, |ctx, p| {
+        p[0].group_norm(ctx, 2, Some(&p[1]), Some(&p[2]), 1e-3)
+    })
+    .unwrap();
+}
+
+#[test]
+fn rotations() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[2, 3, 6], 34);
+    let positions = Tensor::from_slice(&ctx, &[3], &[0_i64, 7, -2]).unwrap();
+    for interleaved in [false, true] {
+        let options = RopeOptions { base: 100.0, interleaved };
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].rope(ctx, &positions, options)).unwrap();
+    }
+}
+
+/// Attention of one head by other ops; `mask` is added to the scores.
+fn composed(
+    ctx: &ExecContext,
+    [q, k, v]: [&Tensor<f64>; 3],
+    mask: &Tensor<f64>,
+) -> Result<Tensor<f64>, Error> {
+    let (queries, keys, dim) = (q.shape()[2], k.shape()[2], q.shape()[3]);
+    let q = q.reshape(ctx, &[queries, dim])?.scale(ctx, 1.0 / (dim as f64).sqrt())?;
+    let scores = q.matmul_nt(ctx, &k.reshape(ctx, &[keys, dim])?)?.add(ctx, mask)?;
+    let out = scores.softmax(ctx, 1)?.matmul(ctx, &v.reshape(ctx, &[keys, v.shape()[3]])?)?;
+    out.reshape(ctx, &[1, 1, queries, v.shape()[3]])
+}
+
+#[test]
+fn attention() {
+    let ctx = ExecContext::new();
+    let all = AttentionOptions::default();
+    let causal = AttentionOptions { causal: true, ..all };
+    let options = [
+        all,
+        causal,
+        AttentionOptions { window: Some(2), ..all },
+        AttentionOptions { window: Some(3), scale: Some(-0.3), ..causal },
+    ];
+    for (queries, keys) in [(5, 5), (3, 5), (6, 4)] {
+        for options in options {
+            let (q, k) = (input(&ctx, &[2, 4, queries, 3], 27), input(&ctx, &[2, 2, keys, 3], 28));
+            let v = input(&ctx, &[2, 2, keys, 2], 29);
+            gradcheck(&ctx, &[&q, &k, &v], 1e-6, |ctx, x| {
+                x[0].scaled_dot_product_attention(ctx, &x[1], &x[2], options)
+            })
+            .unwrap_or_else(|e| panic!("{queries} x {keys}, {options:?}: {e}"));
+        }
+    }
+    // More than a block each way.
+    for (queries, keys) in [(70, 150), (130, 67)] {
+        for (i, options) in
+            [causal, AttentionOptions { window: Some(40), ..causal }, all].into_iter().enumerate()
+        {
+            let dims = |n| [1, 1, n, 3];
+            let variable = |n, seed| {
+                Tensor::variable(&ctx, input(&ctx, &dims(n), seed).raw().clone()).unwrap()
+            };
+            let (q, k, v) = (variable(queries, 30), variable(keys, 31), variable(keys, 32));
+            let hidden = |at: usize| {
+                let (query, key) =
+                    ((at / keys + keys) as isize - queries as isize, (at % keys) as isize);
+                let hidden = options.causal && key > query
+                    || options.window.is_some_and(|w| query - key >= w as isize);
+                if hidden { f64::NEG_INFINITY } else { 0.0 }
+            };
+            let mask: Vec<f64> = (0..queries * keys).map(hidden).collect();
+            let mask = Tensor::from_slice(&ctx, &[queries, keys], &mask).unwrap();
+            let g = input(&ctx, &dims(queries), 33);
+            let mut results = Vec::new();
+            for ours in [true, false] {
+                let out = if ours {
+                    q.scaled_dot_product_attention(&ctx, &k, &v, options).unwrap()
+                } else {
+                    composed(&ctx, [&q, &k, &v], &mask).unwrap()
+                };
+                out.backward_with_grad(&ctx, &g).unwrap();
+                let mut all = out.to_vec().unwrap();
+                for x in [&q, &k, &v] {
+                    all.extend(x.grad(&ctx).unwrap().unwrap().to_vec().unwrap());
+                    x.zero_grad();
+                }
+                results.push(all);
+            }
+            for (at, (a, b)) in results[0].iter().zip(&results[1]).enumerate() {
+                let place = format_args!("{queries} x {keys}, options {i}, number {at}");
+                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{place}: {a} for {b}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -40,6 +40,47 @@ impl<T: Differentiable> Vjp<T> for MaxVjp<T> {
     }
 }
 
+/// Product over an axis: the gradient times the product of the others.
+pub(crate) struct ProdVjp<T: Differentiable> {
+    pub(crate) x: RawTensor<T>,
+    pub(crate) axis: usize,
+}
+
+impl<T: Differentiable> Vjp<T> for ProdVjp<T> {
+    fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
+        inputs.give(0, || {
+            let others = ctx.product_of_others(&self.x, self.axis)?;
+            ctx.mul(&others, &stretch(ctx, g, self.x.shape(), Some(self.axis))?)
+        })
+    }
+}
+
+/// Logarithm of a sum of exponentials: the gradient goes by the softmax.
+pub(crate) struct LogSumExpVjp<T: Differentiable> {
+    pub(crate) x: RawTensor<T>,
+    pub(crate) axis: usize,
+}
+
+impl<T: Differentiable> Vjp<T> for LogSumExpVjp<T> {
+    fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
+        inputs.give(0, || {
+            let shares = ctx.softmax(&self.x, self.axis)?;
+            ctx.mul(&shares, &stretch(ctx, g, self.x.shape(), Some(self.axis))?)
+        })
+    }
+}
+
+/// Running sums.
+pub(crate) struct CumsumVjp {
+    pub(crate) axis: usize,
+}
+
+impl<T: Differentiable> Vjp<T> for CumsumVjp {
+    fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
+        inputs.give(0, || ctx.cumsum_backward(g, self.axis))
+    }
+}
+
 /// A reduced tensor as a view of the shape it was reduced from.
 fn stretch<T: Differentiable>(
     ctx: &ExecContext,

@@ -15,6 +15,8 @@ pub trait Float:
 {
     /// Zero.
     const ZERO: Self;
+    /// Infinity: the identity of min.
+    const INFINITY: Self;
     /// Negative infinity: the identity of max.
     const NEG_INFINITY: Self;
     /// Not a number.
@@ -48,6 +50,7 @@ macro_rules! float {
     ($t:ty, $bits:ty, $int:ty, $mantissa:literal, $sqrt:path, $fma:path) => {
         impl Float for $t {
             const ZERO: Self = 0.0;
+            const INFINITY: Self = Self::INFINITY;
             const NEG_INFINITY: Self = Self::NEG_INFINITY;
             const NAN: Self = Self::NAN;
             const INTEGRAL: Self = ((1 as $bits) << $mantissa) as $t;

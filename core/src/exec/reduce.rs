@@ -8,7 +8,7 @@ use super::context::ExecContext;
 use super::copy::around;
 use crate::backend::{Real, Table};
 use crate::error::{Error, Fits, Result};
-use crate::kernels::reduce::{Fold, Max, SEGMENT, Sum, pairwise};
+use crate::kernels::reduce::{Fold, Max, Min, Prod, SEGMENT, Sum, pairwise};
 use crate::layout::Shape;
 use crate::parallel::for_chunks;
 use crate::pool::ScratchLease;
@@ -72,6 +72,34 @@ impl ExecContext {
             columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.max_columns(x, s, out),
         };
         self.fold_axis("max_axis", x, axis, forms)
+    }
+
+    /// The minimum over `axis`. NaN is passed over; an axis of nothing but NaN gives `inf`.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
+    pub fn min_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
+        let forms = Forms {
+            fold: Min,
+            row: |k: Table<T>, x: &[T]| k.min_row(x),
+            columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.min_columns(x, s, out),
+        };
+        self.fold_axis("min_axis", x, axis, forms)
+    }
+
+    /// The product over `axis`, by the reduction rule.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    #[track_caller]
+    pub fn prod_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
+        let forms = Forms {
+            fold: Prod,
+            row: |k: Table<T>, x: &[T]| k.prod_row(x),
+            columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.prod_columns(x, s, out),
+        };
+        self.fold_axis("prod_axis", x, axis, forms)
     }
 
     /// The sum of all elements, of shape `[1]`.

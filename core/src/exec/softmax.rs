@@ -66,7 +66,7 @@ impl ExecContext {
 
     /// Calls `f` with the operands' rows along `axis`.
     #[track_caller]
-    fn along<T: Real, const N: usize>(
+    pub(super) fn along<T: Real, const N: usize>(
         &self,
         op: &'static str,
         xs: [&RawTensor<T>; N],

@@ -5,11 +5,12 @@
 //! whole row NaN.
 
 use super::math::Math;
-use super::reduce::{Max, Row, Sum};
-use super::{Lanes, Op};
+use super::reduce::{Max, Row, Sum, Terms, VIRTUAL_LANES, dot, fold_row, map_sum};
+use super::rows::{Map, map_row};
+use super::{Lanes, Op, Twice};
 use crate::dtype::Float;
 
-/// `out[i] = e^(x[i] - max) / sum of e^(x[j] - max)`.
+/// `out[i] = e^(x[i] - max) / sum of e^(x[j] - max)`, the quotient as a product with the sum's reciprocal.
 pub struct Softmax<'a, T> {
     /// The row.
     pub x: &'a [T],
@@ -24,13 +25,11 @@ impl<T: Math> Op<T> for Softmax<'_, T> {
         let max = Row { fold: Max, x: self.x }.run(l);
         if max == T::NEG_INFINITY {
             // Nothing but -inf (or NaN, which stays): exp(x - 0) gives 0 (or NaN) and the sum is not divided by.
-            apply(l, self.x, self.out, |x| T::exp(l, x));
+            map_row(l, &Exp { shift: T::ZERO }, [self.x], self.out);
             return spread_nan(self.out);
         }
-        let shift = l.splat(max);
-        apply(l, self.x, self.out, |x| T::exp(l, l.sub(x, shift)));
-        let sum = l.splat(Row { fold: Sum, x: self.out }.run(l));
-        apply_in_place(l, self.out, |e| l.div(e, sum));
+        let sum = map_sum(Twice(l), &Exp { shift: max }, self.x, self.out);
+        map_row(l, &Times(T::ONE / sum), [], self.out);
     }
 }
 
@@ -59,11 +58,39 @@ impl<T: Math> Op<T> for LogSoftmax<'_, T> {
             self.out.copy_from_slice(self.x);
             return spread_nan(self.out);
         }
-        let shift = l.splat(max);
-        apply(l, self.x, self.out, |x| T::exp(l, l.sub(x, shift)));
-        let sum = l.splat(Row { fold: Sum, x: self.out }.run(l));
-        let log = T::log(l, sum);
-        apply(l, self.x, self.out, |x| l.sub(l.sub(x, shift), log));
+        // The exponentials are written only to be summed; the logarithm overwrites them.
+        let sum = map_sum(Twice(l), &Exp { shift: max }, self.x, self.out);
+        let mut log = [T::ZERO; VIRTUAL_LANES];
+        l.store(T::log(l, l.splat(sum)), &mut log);
+        map_row(l, &Shifted { shift: max, log: log[0] }, [self.x], self.out);
+    }
+}
+
+/// `max + log(sum of e^(x[j] - max))`.
+pub struct LogSumExp<'a, T> {
+    /// The row.
+    pub x: &'a [T],
+}
+
+impl<T: Math> Op<T> for LogSumExp<'_, T> {
+    type Out = T;
+    #[inline(always)]
+    fn run<L: Lanes<T>>(self, l: L) -> T {
+        let max = Row { fold: Max, x: self.x }.run(l);
+        // With nothing but -inf (or NaN, which stays) nothing is taken away: the logarithm of 0 is right.
+        let shift = if max == T::NEG_INFINITY { T::ZERO } else { max };
+        let [sum] = fold_row(Twice(l), &Exp { shift }, [self.x]);
+        let mut log = [T::ZERO; VIRTUAL_LANES];
+        l.store(T::log(l, l.splat(sum)), &mut log);
+        shift + log[0]
+    }
+}
+
+impl<T: Math> Terms<T, 1, 1> for Exp<T> {
+    type Fold = Sum;
+    #[inline(always)]
+    fn step<L: Lanes<T>>(&self, l: L, [acc]: [L::V; 1], x: [L::V; 1]) -> [L::V; 1] {
+        [l.add(acc, Map::at(self, l, x, acc))]
     }
 }
 
@@ -73,7 +100,7 @@ pub struct SoftmaxBackward<'a, T> {
     pub y: &'a [T],
     /// Its gradient.
     pub g: &'a [T],
-    /// The input's gradient; also the room for the products.
+    /// The input's gradient.
     pub out: &'a mut [T],
 }
 
@@ -81,9 +108,8 @@ impl<T: Math> Op<T> for SoftmaxBackward<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {
-        apply2(l, self.y, self.g, self.out, |y, g| l.mul(g, y));
-        let dot = l.splat(Row { fold: Sum, x: self.out }.run(l));
-        apply2(l, self.y, self.g, self.out, |y, g| l.mul(y, l.sub(g, dot)));
+        let dot = dot(l, self.g, self.y);
+        map_row(l, &Along(dot), [self.y, self.g], self.out);
     }
 }
 
@@ -101,37 +127,63 @@ impl<T: Math> Op<T> for LogSoftmaxBackward<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {
-        let sum = l.neg(l.splat(Row { fold: Sum, x: self.g }.run(l)));
-        apply2(l, self.y, self.g, self.out, |y, g| l.mul_add(T::exp(l, y), sum, g));
+        let sum = Row { fold: Sum, x: self.g }.run(l);
+        map_row(l, &LogAlong(-sum), [self.y, self.g], self.out);
     }
 }
 
-// A closure that a loop calls in one place is inlined into it, and so compiled for the caller's features; `#[inline]`
-// does not reach closures. Hence one call a loop, for whole and partial vectors alike.
+/// `e^(x - shift)`.
+struct Exp<T> {
+    shift: T,
+}
 
-#[inline(always)]
-fn apply<T: Float, L: Lanes<T>>(l: L, x: &[T], out: &mut [T], f: impl Fn(L::V) -> L::V) {
-    for (x, out) in x.chunks(L::N).zip(out.chunks_mut(L::N)) {
-        l.store_upto(f(l.load_upto(x)), out);
+impl<T: Math> Map<T, 1> for Exp<T> {
+    #[inline(always)]
+    fn at<L: Lanes<T>>(&self, l: L, [x]: [L::V; 1], _: L::V) -> L::V {
+        T::exp(l, l.sub(x, l.splat(self.shift)))
     }
 }
 
-#[inline(always)]
-fn apply_in_place<T: Float, L: Lanes<T>>(l: L, x: &mut [T], f: impl Fn(L::V) -> L::V) {
-    for x in x.chunks_mut(L::N) {
-        l.store_upto(f(l.load_upto(x)), x);
+/// What is there, times a number.
+struct Times<T>(T);
+
+impl<T: Math> Map<T, 0> for Times<T> {
+    const READS: bool = true;
+    #[inline(always)]
+    fn at<L: Lanes<T>>(&self, l: L, _: [L::V; 0], old: L::V) -> L::V {
+        l.mul(old, l.splat(self.0))
     }
 }
 
-#[inline(always)]
-fn apply2<T: Float, L: Lanes<T>>(
-    l: L,
-    a: &[T],
-    b: &[T],
-    out: &mut [T],
-    f: impl Fn(L::V, L::V) -> L::V,
-) {
-    for ((a, b), out) in a.chunks(L::N).zip(b.chunks(L::N)).zip(out.chunks_mut(L::N)) {
-        l.store_upto(f(l.load_upto(a), l.load_upto(b)), out);
+/// `(x - shift) - log`.
+struct Shifted<T> {
+    shift: T,
+    log: T,
+}
+
+impl<T: Math> Map<T, 1> for Shifted<T> {
+    #[inline(always)]
+    fn at<L: Lanes<T>>(&self, l: L, [x]: [L::V; 1], _: L::V) -> L::V {
+        l.sub(l.sub(x, l.splat(self.shift)), l.splat(self.log))
+    }
+}
+
+/// `y * (g - dot)`.
+struct Along<T>(T);
+
+impl<T: Math> Map<T, 2> for Along<T> {
+    #[inline(always)]
+    fn at<L: Lanes<T>>(&self, l: L, [y, g]: [L::V; 2], _: L::V) -> L::V {
+        l.mul(y, l.sub(g, l.splat(self.0)))
+    }
+}
+
+/// `g + e^y * sum`.
+struct LogAlong<T>(T);
+
+impl<T: Math> Map<T, 2> for LogAlong<T> {
+    #[inline(always)]
+    fn at<L: Lanes<T>>(&self, l: L, [y, g]: [L::V; 2], _: L::V) -> L::V {
+        l.mul_add(T::exp(l, y), l.splat(self.0), g)
     }
 }

@@ -58,6 +58,16 @@ impl<'a, T> Block<'a, T> {
         Self { matrix: Shared::new(data, row_len), rows, columns }
     }
 
+    /// Some of its rows and columns.
+    ///
+    /// # Panics
+    /// Unless they lie within the block.
+    #[must_use]
+    pub fn part(self, rows: Range<usize>, columns: Range<usize>) -> Self {
+        assert!(within(&rows, &self.rows) && within(&columns, &self.columns));
+        Self { rows, columns, ..self }
+    }
+
     /// The same block, lent.
     #[must_use]
     #[inline(always)]
@@ -108,9 +118,6 @@ impl<'a, T> Block<'a, T> {
         first: usize,
         columns: Range<usize>,
     ) -> [&mut [T]; N] {
-        let within = |inner: &Range<usize>, outer: &Range<usize>| {
-            outer.start <= inner.start && inner.start <= inner.end && inner.end <= outer.end
-        };
         assert!(within(&(first..first + N), &self.rows) && within(&columns, &self.columns));
         let (row_len, len) = (self.matrix.row_len, columns.len());
         core::array::from_fn(|i| {
@@ -121,6 +128,12 @@ impl<'a, T> Block<'a, T> {
             unsafe { core::slice::from_raw_parts_mut(start.as_ptr(), len) }
         })
     }
+}
+
+/// Whether a range that does not end before it starts lies in another.
+#[inline(always)]
+fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.start <= inner.end && inner.end <= outer.end
 }
 
 /// A matrix on its way to be cut.

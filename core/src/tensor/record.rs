@@ -8,21 +8,44 @@ use crate::exec::{ExecContext, ScopePolicy};
 use crate::raw::RawTensor;
 
 /// An op on its way from operands to result.
-pub(super) struct Recording<'a, T: Differentiable, const N: usize> {
+pub(super) struct Recording<'a, X, const N: usize> {
     ctx: &'a ExecContext,
     op: &'static str,
-    operands: [&'a Tensor<T>; N],
+    operands: [X; N],
 }
 
-impl<'a, T: Differentiable, const N: usize> Recording<'a, T, N> {
-    pub(super) fn new(
-        ctx: &'a ExecContext,
-        op: &'static str,
-        operands: [&'a Tensor<T>; N],
-    ) -> Self {
+impl<'a, X, const N: usize> Recording<'a, X, N> {
+    pub(super) fn new(ctx: &'a ExecContext, op: &'static str, operands: [X; N]) -> Self {
         Self { ctx, op, operands }
     }
+}
 
+impl<T: Differentiable, const N: usize> Recording<'_, Option<&Tensor<T>>, N> {
+    /// Like [`run`](Recording::run), for operands some of which may not be given.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn run_optional<V: Vjp<T>>(
+        self,
+        compute: impl FnOnce(&ExecContext) -> Result<RawTensor<T>>,
+        vjp: impl FnOnce(&RawTensor<T>, [bool; N]) -> V,
+    ) -> Result<Tensor<T>> {
+        let Self { ctx, op, operands } = self;
+        let nodes = operands.map(|x| x.and_then(|x| x.node.as_ref()));
+        let needs = nodes.map(|node| node.is_some() && ctx.grad_enabled());
+        finish(
+            ctx,
+            op,
+            needs.contains(&true),
+            || Ok((compute(ctx)?, ())),
+            |out, (), scoped| {
+                let parents = Parents::collect(ctx, op, nodes.into_iter())?;
+                node::recorded(ctx, op, scoped, parents, || vjp(out, needs))
+            },
+        )
+    }
+}
+
+impl<T: Differentiable, const N: usize> Recording<'_, &Tensor<T>, N> {
     /// Computes with `compute`; if an operand carries a gradient, records the VJP that `vjp` makes of the result and
     /// of which operands do.
     #[inline(always)]

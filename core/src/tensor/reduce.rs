@@ -1,9 +1,11 @@
 //! Sums, means and maxima. An axis form drops its axis (`[1]` is left of a vector).
 
+mod axes;
+
 use super::Tensor;
 use super::record::Recording;
 use crate::autograd::Differentiable;
-use crate::autograd::reduce::{MaxVjp, SumVjp};
+use crate::autograd::reduce::{CumsumVjp, LogSumExpVjp, MaxVjp, ProdVjp, SumVjp};
 use crate::error::Result;
 use crate::exec::ExecContext;
 
@@ -52,6 +54,59 @@ impl<T: Differentiable> Tensor<T> {
             |ctx, [x]| ctx.max_axis(x, axis),
             |max, _| MaxVjp { x: self.raw.clone(), max: max.clone(), axis: Some(axis) },
         )
+    }
+
+    /// The minimum over `axis`. NaN is passed over; nothing but NaN gives `inf`.
+    ///
+    /// Gradient: `g` to the first element that is the minimum.
+    ///
+    /// # Errors
+    /// As [`sum_axis`](Self::sum_axis).
+    #[track_caller]
+    pub fn min_axis(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
+        Recording::new(ctx, "min_axis", [self]).run(
+            |ctx, [x]| ctx.min_axis(x, axis),
+            |min, _| MaxVjp { x: self.raw.clone(), max: min.clone(), axis: Some(axis) },
+        )
+    }
+
+    /// The product over `axis`; NaN spreads.
+    ///
+    /// Gradient: `g` times the product of the other elements, without a division, so that zeros do no harm.
+    ///
+    /// # Errors
+    /// As [`sum_axis`](Self::sum_axis).
+    #[track_caller]
+    pub fn prod_axis(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
+        Recording::new(ctx, "prod_axis", [self])
+            .run(|ctx, [x]| ctx.prod_axis(x, axis), |_, _| ProdVjp { x: self.raw.clone(), axis })
+    }
+
+    /// The logarithm of the sum of exponentials over `axis`, without its overflow. Nothing but `-inf` gives `-inf`, with a gradient
+    /// of zeros; `inf` and NaN give NaN.
+    ///
+    /// Gradient: `g * softmax(self)`.
+    ///
+    /// # Errors
+    /// As [`sum_axis`](Self::sum_axis).
+    #[track_caller]
+    pub fn logsumexp(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
+        Recording::new(ctx, "logsumexp", [self]).run(
+            |ctx, [x]| ctx.logsumexp(x, axis),
+            |_, _| LogSumExpVjp { x: self.raw.clone(), axis },
+        )
+    }
+
+    /// Running sums along `axis`: element `i` is the sum of the elements up to `i`, added in order.
+    ///
+    /// Gradient: running sums of `g` from the end.
+    ///
+    /// # Errors
+    /// As [`sum_axis`](Self::sum_axis).
+    #[track_caller]
+    pub fn cumsum(&self, ctx: &ExecContext, axis: usize) -> Result<Self> {
+        Recording::new(ctx, "cumsum", [self])
+            .run(|ctx, [x]| ctx.cumsum(x, axis), |_, _| CumsumVjp { axis })
     }
 
     /// The sum of all elements, of shape `[1]`.

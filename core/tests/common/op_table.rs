@@ -4,7 +4,9 @@
 
 use core::any::Any;
 
-use fucina_core::exec::{Activation, Conv1dConfig, Conv2dConfig};
+use fucina_core::exec::{
+    Activation, AttentionOptions, AttentionPass, Conv1dConfig, Conv2dConfig, RopeOptions,
+};
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina_core::rng::Distribution;
 use fucina_core::{Error, ExecContext, RawTensor, Result, Tensor, gradcheck};
@@ -229,6 +231,24 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec log_softmax" |c, o| c.log_softmax(&o.view, 1);
     "exec softmax_backward" |c, o| c.softmax_backward(&o.view, &o.view, 0);
     "exec log_softmax_backward" |c, o| c.log_softmax_backward(&o.view, &o.view, 1);
+    "exec layer_norm" |c, o| c.layer_norm(&o.x, 1, Some(&o.row), Some(&o.row), 1e-5);
+    "exec rms_norm" |c, o| c.rms_norm(&o.view, 2, None, 1e-5);
+    "exec group_norm" |c, o| c.group_norm(&o.x, 1, Some(&o.row), None, 1e-5);
+    "exec layer_norm_backward" |c, o| c.layer_norm_backward(&o.x, 1, Some(&o.row), &o.x, 1e-5).map(|g| (g.x, g.weight));
+    "exec rms_norm_backward" |c, o| c.rms_norm_backward(&o.view, 1, None, &o.view, 1e-5).map(|g| (g.x, g.weight));
+    "exec group_norm_backward" |c, o| c.group_norm_backward(&channels(c, o)?, 1, None, &channels(c, o)?, 1e-5).map(|g| (g.x, g.bias));
+    "exec scaled_dot_product_attention" |c, o| { let x = heads(c, o)?; c.scaled_dot_product_attention(&x, &x, &x, causal()) };
+    "exec scaled_dot_product_attention_backward" |c, o| attention_backward(c, o);
+    "exec rope" |c, o| { let (x, p) = pairs(c, o)?; c.rope(&x, &p, RopeOptions::default()) };
+    "exec rope_backward" |c, o| { let (x, p) = pairs(c, o)?; c.rope_backward(&x, &p, RopeOptions { interleaved: true, ..RopeOptions::default() }) };
+    "exec min_axis" |c, o| c.min_axis(&o.view, 0);
+    "exec prod_axis" |c, o| c.prod_axis(&o.view, 1);
+    "exec argmax" |c, o| c.argmax(&o.view, 0);
+    "exec argmin" |c, o| c.argmin(&o.view, 1);
+    "exec logsumexp" |c, o| c.logsumexp(&o.x, 0);
+    "exec cumsum" |c, o| c.cumsum(&o.view, 0);
+    "exec cumsum_backward" |c, o| c.cumsum_backward(&o.view, 1);
+    "exec product_of_others" |c, o| c.product_of_others(&o.view, 1);
     "exec sgd_step" |c, o| { let mut w = o.own(c)?; let mut v = o.own(c)?; c.sgd_step(sgd(), &mut w, &o.x, &mut v).map(|()| (w, v)) };
     "exec adamw_step" |c, o| adamw_raw(c, o);
     "exec take_add" |c, o| c.take_add(o.x.clone(), &o.row).map_err(|r| r.error);
@@ -360,6 +380,25 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor softmax" |c, o| o.w.softmax(c, 0)?.max_all(c)?.backward(c);
     "tensor log_softmax" |c, o| o.w.log_softmax(c, 1)?.max_all(c)?.backward(c);
     "tensor cross_entropy" |c, o| o.w.cross_entropy(c, &Tensor::constant(o.classes.clone()))?.backward(c);
+    "tensor layer_norm" |c, o| { let w = o.w.narrow(c, 0, 0, 1)?.reshape(c, &[o.cols])?; o.w.layer_norm(c, 1, Some(&w), Some(&w), 1e-5)?.max_all(c)?.backward(c) };
+    "tensor rms_norm" |c, o| { let w = Tensor::constant(o.row.clone()); o.w.rms_norm(c, 1, Some(&w), 1e-5)?.max_all(c)?.backward(c) };
+    "tensor group_norm" |c, o| { let w = o.w.narrow(c, 1, 0, 1)?.reshape(c, &[o.rows])?; o.w.reshape(c, &[1, o.rows, o.cols])?.group_norm(c, 1, Some(&w), None, 1e-5)?.max_all(c)?.backward(c) };
+    "tensor scaled_dot_product_attention" |c, o| { let w = o.w.reshape(c, &[1, 1, o.rows, o.cols])?; w.scaled_dot_product_attention(c, &w, &w, causal())?.max_all(c)?.backward(c) };
+    "tensor cached_attention" |c, o| { let x = Tensor::constant(heads(c, o)?); x.cached_attention(c, &x, &x, causal()) };
+    "tensor rope" |c, o| { let p = Tensor::constant(pairs(c, o)?.1); Tensor::concat(c, &[&o.w, &o.w], 1)?.rope(c, &p, RopeOptions::default())?.max_all(c)?.backward(c) };
+    "tensor min_axis" |c, o| o.w.min_axis(c, 1)?.sum_all(c)?.backward(c);
+    "tensor prod_axis" |c, o| o.w.prod_axis(c, 0)?.sum_all(c)?.backward(c);
+    "tensor logsumexp" |c, o| o.w.logsumexp(c, 1)?.sum_all(c)?.backward(c);
+    "tensor cumsum" |c, o| o.w.cumsum(c, 0)?.max_all(c)?.backward(c);
+    "tensor sum" |c, o| o.w.sum(c, &[0, 1], true)?.backward(c);
+    "tensor mean" |c, o| o.w.mean(c, &[0], true)?.max_all(c)?.backward(c);
+    "tensor max" |c, o| o.w.max(c, &[1, 0], false)?.backward(c);
+    "tensor min" |c, o| o.w.min(c, &[], false)?.backward(c);
+    "tensor prod" |c, o| o.w.prod(c, &[1], false)?.max_all(c)?.backward(c);
+    "tensor var" |c, o| o.w.var(c, &[0], 1, false)?.max_all(c)?.backward(c);
+    "tensor std" |c, o| o.w.std(c, &[1], 0, true)?.max_all(c)?.backward(c);
+    "tensor argmax" |c, o| o.w.argmax(c, 0);
+    "tensor argmin" |c, o| o.w.argmin(c, 1);
     "tensor backward" |c, o| o.w.gelu(c)?.mul(c, &o.w)?.sum_all(c)?.backward(c);
     "tensor backward_with_grad" |c, o| o.w.exp(c)?.backward_with_grad(c, &o.constant());
     "tensor backward_all" |c, o| { let y = o.w.exp(c)?; Tensor::backward_all(c, &[(&y, &o.constant()), (&y, &o.constant())]) };
@@ -383,6 +422,34 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "optim new" |c, o| Sgd::<f32>::new(SgdConfig::default());
     "optim set_learning_rate" |c, o| Sgd::<f32>::new(SgdConfig::default())?.set_learning_rate(0.5);
 };
+
+/// `x` as rows of two heads.
+fn heads(ctx: &ExecContext, o: &Operands) -> Result<RawTensor<f32>> {
+    let x = ctx.concat(&[&o.x, &o.x], 0)?;
+    ctx.reshape(&x, &[1, 2, o.rows, o.cols])
+}
+
+fn causal() -> AttentionOptions {
+    AttentionOptions { causal: true, ..AttentionOptions::default() }
+}
+
+fn attention_backward(ctx: &ExecContext, o: &Operands) -> Result<(RawTensor<f32>, RawTensor<f32>)> {
+    let (x, options) = (heads(ctx, o)?, causal());
+    let (out, logs) = ctx.scaled_dot_product_attention(&x, &x, &x, options)?;
+    let pass = AttentionPass { inputs: [x.clone(), x.clone(), x], out: out.clone(), logs, options };
+    let [q, k, _] = ctx.scaled_dot_product_attention_backward(&pass, &out)?;
+    Ok((q, k))
+}
+
+/// `x` beside itself, and positions of its rows.
+fn pairs(ctx: &ExecContext, o: &Operands) -> Result<(RawTensor<f32>, RawTensor<i64>)> {
+    Ok((ctx.concat(&[&o.x, &o.x], 1)?, ctx.randint(&[o.rows], 5, -9, 99)?))
+}
+
+/// `x` as an image whose channels are its rows.
+fn channels(ctx: &ExecContext, o: &Operands) -> Result<RawTensor<f32>> {
+    ctx.reshape(&o.x, &[1, o.rows, o.cols])
+}
 
 /// A vector of one element, in memory that may be refused.
 fn one() -> Result<Vec<f32>> {

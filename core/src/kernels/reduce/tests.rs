@@ -3,6 +3,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
+use crate::kernels::Op;
 
 /// The reduction rule as the module states it, one value at a time.
 fn by_the_rule(values: &[f32], identity: f32, fold: fn(f32, f32) -> f32) -> f32 {
