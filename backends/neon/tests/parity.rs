@@ -1,8 +1,11 @@
 //! The NEON backend has the scalar backend's bits.
 
+#[path = "../../parity/golden.rs"]
+mod golden;
 #[path = "../../parity.rs"]
 mod parity;
 
+use fucina_core::ExecContext;
 use fucina_core::backend::{SCALAR, SCALAR_UNFUSED};
 use fucina_core::kernels::ScalarLanes;
 
@@ -20,6 +23,14 @@ fn every_lane_operation_has_the_scalar_bits() -> Result<(), String> {
     let Some(&neon) = parity::require("neon", fucina_neon::detect()) else { return Ok(()) };
     parity::lanes::<f32>(neon, ScalarLanes::<true>)?;
     parity::lanes::<f64>(neon, ScalarLanes::<true>)
+}
+
+#[test]
+fn fifty_training_steps_have_the_golden_digest() -> fucina_core::Result<()> {
+    let Some(backend) = parity::require("neon", fucina_neon::detect()) else { return Ok(()) };
+    let digest = golden::training(&ExecContext::builder().backend(backend).build())?;
+    assert_eq!(digest, golden::digest(true), "{digest:#018x}");
+    Ok(())
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The WASM SIMD backend has the unfused scalar backend's bits.
 
+#[path = "../../parity/golden.rs"]
+mod golden;
 #[path = "../../parity.rs"]
 mod parity;
 
+use fucina_core::ExecContext;
 use fucina_core::backend::{SCALAR, SCALAR_UNFUSED};
 use fucina_core::kernels::ScalarLanes;
 
@@ -22,6 +25,14 @@ fn every_lane_operation_has_the_unfused_scalar_bits() -> Result<(), String> {
     };
     parity::lanes::<f32>(simd128, ScalarLanes::<false>)?;
     parity::lanes::<f64>(simd128, ScalarLanes::<false>)
+}
+
+#[test]
+fn fifty_training_steps_have_the_golden_digest() -> fucina_core::Result<()> {
+    let Some(backend) = parity::require("simd128", fucina_simd128::detect()) else { return Ok(()) };
+    let digest = golden::training(&ExecContext::builder().backend(backend).build())?;
+    assert_eq!(digest, golden::digest(false), "{digest:#018x}");
+    Ok(())
 }
 
 #[test]
