@@ -1,24 +1,16 @@
 //! Values against naive f64 loops that share no code with the kernels: products of every small shape, reductions of every
 //! length class, broadcasts and views, on the best backend and on both scalar ones.
 
-use fucina::backend::{SCALAR, SCALAR_UNFUSED};
+#[path = "common/contexts.rs"]
+mod contexts;
+#[path = "common/gaussian.rs"]
+mod gaussian;
+
 use fucina::exec::{AttentionOptions, RopeOptions};
 use fucina::{ExecContext, RawTensor, Tensor};
 
-/// The contexts under test.
-fn contexts() -> Vec<ExecContext> {
-    vec![
-        fucina::context(),
-        ExecContext::builder().backend(&SCALAR).build(),
-        ExecContext::builder().backend(&SCALAR_UNFUSED).build(),
-    ]
-}
-
-fn gaussian(ctx: &ExecContext, dims: &[usize], seed: u64) -> RawTensor<f32> {
-    let mut values = vec![0.0; dims.iter().product()];
-    fucina::rng::gaussian_fill(seed, &mut values, 1.0);
-    ctx.from_slice(dims, &values).unwrap()
-}
+use contexts::contexts;
+use gaussian::gaussian;
 
 fn values(x: &RawTensor<f32>) -> Vec<f64> {
     x.iter().map(f64::from).collect()

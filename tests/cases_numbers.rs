@@ -19,17 +19,13 @@
 //! | N15 | `n15_subnormal_bf16_survive_a_copy_and_a_conversion` |
 //! | N18 | `cases::n18_products_skip_no_zeros` |
 
-use fucina::backend::{SCALAR, SCALAR_UNFUSED};
+#[path = "common/contexts.rs"]
+mod contexts;
+
 use fucina::dtype::{CastFrom, Element, bf16, f16};
 use fucina::{ExecContext, Tensor};
 
-fn contexts() -> Vec<ExecContext> {
-    vec![
-        fucina::context(),
-        ExecContext::builder().backend(&SCALAR).build(),
-        ExecContext::builder().backend(&SCALAR_UNFUSED).build(),
-    ]
-}
+use contexts::contexts;
 
 fn gradient_at(x: f32, f: impl Fn(&ExecContext, &Tensor) -> fucina::Result<Tensor>) -> f32 {
     let ctx = fucina::context();

@@ -1,19 +1,20 @@
 //! Public reports of faults with threads, replayed: rows T1, T4, T10 and T16, D1 and D7.
 
+#[path = "common/bits.rs"]
+mod bits;
+
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use fucina::parallel::Team;
-use fucina::{ExecContext, RawTensor, Result, WorkerTeam, context_with_threads};
+use fucina::{ExecContext, Result, WorkerTeam, context_with_threads};
+
+use bits::bits;
 
 /// A context on a team whose counters stay readable.
 fn watched(threads: usize) -> (ExecContext, &'static WorkerTeam) {
     let team: &'static WorkerTeam = Box::leak(Box::new(WorkerTeam::new(threads)));
     let backend = fucina::context().backend();
     (ExecContext::builder().backend(backend).team(team as &'static dyn Team).build(), team)
-}
-
-fn bits(x: &RawTensor<f32>) -> Vec<u32> {
-    x.iter().map(f32::to_bits).collect()
 }
 
 #[test]

@@ -1,18 +1,16 @@
 //! Convolutions against a naive f64 loop by their definition, in both directions; one result on every backend and team.
 
+#[path = "common/bits.rs"]
+mod bits;
+#[path = "common/gaussian.rs"]
+mod gaussian;
+
 use fucina::backend::{SCALAR, SCALAR_UNFUSED};
 use fucina::exec::{Conv1dConfig, Conv2dConfig};
 use fucina::{ExecContext, RawTensor, Result, Tensor};
 
-fn gaussian(ctx: &ExecContext, dims: &[usize], seed: u64) -> RawTensor<f32> {
-    let mut values = vec![0.0; dims.iter().product()];
-    fucina::rng::gaussian_fill(seed, &mut values, 1.0);
-    ctx.from_slice(dims, &values).unwrap()
-}
-
-fn bits(x: &RawTensor<f32>) -> Vec<u32> {
-    x.iter().map(f32::to_bits).collect()
-}
+use bits::bits;
+use gaussian::gaussian;
 
 /// Shapes of input and weight, and how the window moves.
 type Case = ([usize; 4], [usize; 4], Conv2dConfig);

@@ -1,20 +1,17 @@
 //! Every line of `docs/edge-values.md`, on every backend this CPU offers, at lengths around the lanes', for `f32` and `f64`.
 
-use fucina::backend::{Real, SCALAR, SCALAR_UNFUSED};
+#[path = "common/contexts.rs"]
+mod contexts;
+
+use fucina::backend::Real;
 use fucina::dtype::{bf16, f16};
 use fucina::{Error, ExecContext, RawTensor, Result, Tensor};
+
+use contexts::contexts;
 
 const NAN: f64 = f64::NAN;
 const INF: f64 = f64::INFINITY;
 const LENGTHS: [usize; 5] = [1, 3, 8, 33, 67];
-
-fn contexts() -> Vec<ExecContext> {
-    vec![
-        fucina::context(),
-        ExecContext::builder().backend(&SCALAR).build(),
-        ExecContext::builder().backend(&SCALAR_UNFUSED).build(),
-    ]
-}
 
 /// Equal in value and sign, or both NaN.
 fn same<T: Real>(a: T, b: T) -> bool {

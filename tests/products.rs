@@ -1,9 +1,17 @@
 //! Products of batches, with addends, and as linear layers: against naive f64 loops, and bit by bit against what they
 //! are made of.
 
+#[path = "common/bits.rs"]
+mod bits;
+#[path = "common/gaussian.rs"]
+mod gaussian;
+
 use fucina::backend::{SCALAR, SCALAR_UNFUSED};
 use fucina::exec::Activation;
 use fucina::{ExecContext, RawTensor, Result};
+
+use bits::bits;
+use gaussian::gaussian;
 
 fn contexts() -> Vec<ExecContext> {
     vec![
@@ -13,16 +21,6 @@ fn contexts() -> Vec<ExecContext> {
         ExecContext::builder().backend(&SCALAR).build(),
         ExecContext::builder().backend(&SCALAR_UNFUSED).build(),
     ]
-}
-
-fn gaussian(ctx: &ExecContext, dims: &[usize], seed: u64) -> RawTensor<f32> {
-    let mut values = vec![0.0; dims.iter().product()];
-    fucina::rng::gaussian_fill(seed, &mut values, 1.0);
-    ctx.from_slice(dims, &values).unwrap()
-}
-
-fn bits(x: &RawTensor<f32>) -> Vec<u32> {
-    x.iter().map(f32::to_bits).collect()
 }
 
 /// A product of matrices by its definition, and the sum of magnitudes.

@@ -1,6 +1,10 @@
 //! The same bits for every number of threads: the whole op table on operands large enough for a team, further shapes, and a
 //! training run, at widths 1, 2, 3, 5, 8.
 
+#[path = "common/bits.rs"]
+mod bits;
+#[path = "common/gaussian.rs"]
+mod gaussian;
 #[path = "../core/tests/common/op_table.rs"]
 mod op_table;
 
@@ -9,17 +13,10 @@ use core::any::Any;
 use fucina::optim::{AdamW, AdamWConfig};
 use fucina::{ExecContext, RawTensor, Result, Tensor, context_with_threads};
 
+use bits::bits;
+use gaussian::gaussian;
+
 const WIDTHS: [usize; 5] = [1, 2, 3, 5, 8];
-
-fn gaussian(ctx: &ExecContext, dims: &[usize], seed: u64) -> RawTensor<f32> {
-    let mut values = vec![0.0; dims.iter().product()];
-    fucina::rng::gaussian_fill(seed, &mut values, 1.0);
-    ctx.from_vec(dims, values).unwrap()
-}
-
-fn bits(x: &RawTensor<f32>) -> Vec<u32> {
-    x.iter().map(f32::to_bits).collect()
-}
 
 /// Runs `f` at every width and compares bits with width 1.
 fn same_at_every_width(name: &str, f: impl Fn(&ExecContext) -> Result<RawTensor<f32>>) {
