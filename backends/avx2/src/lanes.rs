@@ -6,9 +6,9 @@
 
 use core::arch::x86_64::*;
 
-use fucina_core::kernels::lanes::{MOST_ROWS, square_roots};
+use fucina_core::kernels::lanes::MOST_ROWS;
 use fucina_core::kernels::{Lanes, Op};
-use fucina_core::rng::Roots;
+use fucina_core::roots_of_lanes;
 
 use crate::Avx2;
 
@@ -106,16 +106,7 @@ impl Avx2 {
     }
 }
 
-impl Roots for Avx2 {
-    #[inline(always)]
-    fn roots32(self, x: &mut [f32]) {
-        square_roots(self, x);
-    }
-    #[inline(always)]
-    fn roots64(self, x: &mut [f64]) {
-        square_roots(self, x);
-    }
-}
+roots_of_lanes!(Avx2);
 
 impl Lanes<f32> for Avx2 {
     type V = __m256;

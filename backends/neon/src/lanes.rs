@@ -7,8 +7,7 @@
 use core::arch::aarch64::*;
 
 use fucina_core::kernels::Lanes;
-use fucina_core::kernels::lanes::square_roots;
-use fucina_core::rng::Roots;
+use fucina_core::roots_of_lanes;
 
 use crate::Neon;
 
@@ -29,16 +28,7 @@ macro_rules! on_registers {
     )*};
 }
 
-impl Roots for Neon {
-    #[inline(always)]
-    fn roots32(self, x: &mut [f32]) {
-        square_roots(self, x);
-    }
-    #[inline(always)]
-    fn roots64(self, x: &mut [f64]) {
-        square_roots(self, x);
-    }
-}
+roots_of_lanes!(Neon);
 
 impl Lanes<f32> for Neon {
     type V = float32x4_t;

@@ -7,21 +7,11 @@
 use core::arch::wasm32::*;
 
 use fucina_core::kernels::Lanes;
-use fucina_core::kernels::lanes::square_roots;
-use fucina_core::rng::Roots;
+use fucina_core::roots_of_lanes;
 
 use crate::Simd128;
 
-impl Roots for Simd128 {
-    #[inline(always)]
-    fn roots32(self, x: &mut [f32]) {
-        square_roots(self, x);
-    }
-    #[inline(always)]
-    fn roots64(self, x: &mut [f64]) {
-        square_roots(self, x);
-    }
-}
+roots_of_lanes!(Simd128);
 
 impl Lanes<f32> for Simd128 {
     type V = v128;

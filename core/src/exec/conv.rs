@@ -13,6 +13,7 @@ pub use config::{Conv1dConfig, Conv2dConfig};
 use config::Geometry;
 
 use super::context::ExecContext;
+use super::gemm::{BLOCK_WORK, DEPTH};
 use crate::backend::{Real, TileShape};
 use crate::error::{Error, Fits, Result};
 use crate::kernels::elementwise::Operand;
@@ -25,10 +26,6 @@ use crate::raw::RawTensor;
 
 /// Elements that a participant's strips should not exceed: with the left panels they stay in the second-level cache.
 const STRIPS: usize = 1 << 15;
-/// Output positions that the weight's gradient takes at a time.
-const POSITIONS: usize = 256;
-/// Multiply-adds below which a convolution stays on the caller.
-const TEAM_WORK: usize = 1 << 22;
 
 /// Windows of all images times one matrix a group.
 struct Convolution<'a, T> {
@@ -158,7 +155,7 @@ impl ExecContext {
         let plane = channels * axes[0].source * axes[1].source;
         let kernels = self.kernels::<T>();
         let TileShape { nr, .. } = kernels.tile_shape();
-        let chunk = POSITIONS.min(positions);
+        let chunk = DEPTH.min(positions);
         let columns = (STRIPS / chunk).clamp(nr, depth.next_multiple_of(nr)) / nr * nr;
         let shape = BlockShape { rows, columns };
         let blocks = groups * depth.div_ceil(columns);
@@ -196,7 +193,7 @@ impl ExecContext {
 
     /// How many participants get scratch of their own.
     fn lots(&self, work: usize, blocks: usize) -> usize {
-        if work < 2 * TEAM_WORK { 1 } else { self.team().width().clamp(1, blocks) }
+        if work < 2 * BLOCK_WORK { 1 } else { self.team().width().clamp(1, blocks) }
     }
 
     #[track_caller]
@@ -233,7 +230,7 @@ impl ExecContext {
                 right: Source::Packed(strips),
                 from: 0,
                 depth,
-                depth_each: POSITIONS,
+                depth_each: DEPTH,
                 fresh: true,
                 out: block.by_ref(),
             });

@@ -36,7 +36,7 @@ const L2: usize = 1 << 16;
 /// the first-level cache.
 const MANY_STRIPS: usize = 12;
 /// Steps of `k` a packed strip is read in: 16 columns of f32 are then 16 KiB.
-const DEPTH: usize = 256;
+pub(super) const DEPTH: usize = 256;
 /// Steps of `k` that a large right operand is read in, in place: as many rows are streamed side by side.
 const SHALLOW: usize = 16;
 /// Packed elements at most, both operands together; `k` is cut to stay below.
@@ -52,7 +52,7 @@ const VECTOR_WORK: usize = 1 << 16;
 /// Multiply-adds below which a block is not cut any more; below twice that a product stays on the caller. What two cores gain on
 /// less they lose on moving the operands between their caches: swept with the `team_doctor` and `digits` examples, two cores of
 /// a Zen 2, 2026-12.
-const BLOCK_WORK: usize = 1 << 22;
+pub(super) const BLOCK_WORK: usize = 1 << 22;
 
 /// `[m, k] * [k, n]`.
 #[derive(Clone, Copy)]
@@ -99,8 +99,7 @@ impl<T: Real> Operands<'_, T> {
         mut out: Block<'_, T>,
     ) {
         let (from, depth, fresh) = (0, self.k, !self.accumulate);
-        let in_place = matches!(right, Source::InPlace(_));
-        let depth_each = if in_place && self.k * self.n > L1 { SHALLOW } else { DEPTH };
+        let depth_each = depth_each(&right, depth, self.n);
         let product = Product { left, right, from, depth, depth_each, fresh, out: out.by_ref() };
         kernels.gemm_block(product);
         self.epilogue.block(kernels, &mut out);
@@ -166,7 +165,7 @@ impl ExecContext {
             } else {
                 Source::InPlace(left)
             };
-            let depth_each = if !pack_right && depth * n > L1 { SHALLOW } else { DEPTH };
+            let depth_each = depth_each(&right, depth, n);
             let (fresh, last) = (!accumulate && from == 0, from + depth == k);
             for_blocks(self.team(), op, out, n, blocks, |mut block| {
                 let out = block.by_ref();
@@ -223,6 +222,11 @@ impl ExecContext {
             kernels.gemm_pack(Pack { x, first, count, from, depth, width, out });
         });
     }
+}
+
+/// Steps of `k` that a block goes in: few where a large right operand is read in place.
+fn depth_each<T>(right: &Source<'_, T>, depth: usize, n: usize) -> usize {
+    if matches!(right, Source::InPlace(_)) && depth * n > L1 { SHALLOW } else { DEPTH }
 }
 
 /// What is packed, and how the output is cut.

@@ -162,7 +162,7 @@ impl ExecContext {
             let m = out.len() / operands.n;
             return self.gemm(Operands { left, m, ..operands }, out);
         }
-        self.gemm_batch(operands, &Batch::new(dims, &left[..rank], &right[..rank]), out)
+        self.gemm_batch(operands, &Batch { dims, left, right }, out)
     }
 }
 

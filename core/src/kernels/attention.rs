@@ -5,7 +5,7 @@
 
 use super::math::Math;
 use super::reduce::dot;
-use super::rows::{Map, map_row};
+use super::rows::{Map, Times, map_row};
 use super::{Lanes, Op, Twice};
 use crate::dtype::Float;
 
@@ -170,16 +170,6 @@ impl<T: Float> Op<T> for ScaleRows<'_, T> {
         for (x, &factor) in self.x.chunks_exact_mut(len).zip(self.factors) {
             map_row(l, &Times(factor), [], x);
         }
-    }
-}
-
-struct Times<T>(T);
-
-impl<T: Float> Map<T, 0> for Times<T> {
-    const READS: bool = true;
-    #[inline(always)]
-    fn at<L: Lanes<T>>(&self, l: L, _: [L::V; 0], old: L::V) -> L::V {
-        l.mul(old, l.splat(self.0))
     }
 }
 

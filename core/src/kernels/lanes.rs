@@ -138,7 +138,26 @@ pub trait Lanes<T: Float>: Roots {
     }
 }
 
-/// The square root of each of `x`, `L::N` at a time: a backend's [`Roots`].
+/// [`Roots`](crate::rng::Roots) of lanes of both types: by their square root.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! roots_of_lanes {
+    // roots_of_lanes!(Avx2) => impl Roots for Avx2 { .. }
+    ($lanes:ty) => {
+        impl $crate::rng::Roots for $lanes {
+            #[inline(always)]
+            fn roots32(self, x: &mut [f32]) {
+                $crate::kernels::lanes::square_roots(self, x);
+            }
+            #[inline(always)]
+            fn roots64(self, x: &mut [f64]) {
+                $crate::kernels::lanes::square_roots(self, x);
+            }
+        }
+    };
+}
+
+/// The square root of each of `x`, `L::N` at a time.
 #[inline(always)]
 pub fn square_roots<T: Float, L: Lanes<T>>(l: L, x: &mut [T]) {
     for x in x.chunks_exact_mut(L::N) {

@@ -14,6 +14,17 @@ pub trait Map<T: Float, const N: usize> {
     fn at<L: Lanes<T>>(&self, l: L, x: [L::V; N], old: L::V) -> L::V;
 }
 
+/// What is there, times a number.
+pub struct Times<T>(pub T);
+
+impl<T: Float> Map<T, 0> for Times<T> {
+    const READS: bool = true;
+    #[inline(always)]
+    fn at<L: Lanes<T>>(&self, l: L, _: [L::V; 0], old: L::V) -> L::V {
+        l.mul(old, l.splat(self.0))
+    }
+}
+
 /// `out[i] = f(x[..][i], out[i])`, rows of one length.
 #[inline(always)]
 pub fn map_row<T, L, F, const N: usize>(l: L, f: &F, x: [&[T]; N], out: &mut [T])

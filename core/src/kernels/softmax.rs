@@ -6,7 +6,7 @@
 
 use super::math::Math;
 use super::reduce::{Max, Row, Sum, Terms, VIRTUAL_LANES, dot, fold_row, map_sum};
-use super::rows::{Map, map_row};
+use super::rows::{Map, Times, map_row};
 use super::{Lanes, Op, Twice};
 use crate::dtype::Float;
 
@@ -141,17 +141,6 @@ impl<T: Math> Map<T, 1> for Exp<T> {
     #[inline(always)]
     fn at<L: Lanes<T>>(&self, l: L, [x]: [L::V; 1], _: L::V) -> L::V {
         T::exp(l, l.sub(x, l.splat(self.shift)))
-    }
-}
-
-/// What is there, times a number.
-struct Times<T>(T);
-
-impl<T: Math> Map<T, 0> for Times<T> {
-    const READS: bool = true;
-    #[inline(always)]
-    fn at<L: Lanes<T>>(&self, l: L, _: [L::V; 0], old: L::V) -> L::V {
-        l.mul(old, l.splat(self.0))
     }
 }
 

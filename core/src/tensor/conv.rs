@@ -38,22 +38,17 @@ impl<T: Differentiable> Tensor<T> {
         bias: Option<&Self>,
         config: Conv2dConfig,
     ) -> Result<Self> {
-        const OP: &str = "conv2d";
-        let vjp = |[need_x, need_weight]: [bool; 2], bias| ConvVjp {
-            config,
-            shapes: [*self.shape(), *weight.shape()],
-            x: need_weight.then(|| self.raw.clone()),
-            weight: need_x.then(|| weight.raw.clone()),
-            bias,
-        };
-        match bias {
-            Some(bias) => Recording::new(ctx, OP, [self, weight, bias]).run(
-                |ctx, [x, w, b]| ctx.conv2d(x, w, Some(b), config),
-                |_, [x, w, b]| vjp([x, w], b),
-            ),
-            None => Recording::new(ctx, OP, [self, weight])
-                .run(|ctx, [x, w]| ctx.conv2d(x, w, None, config), |_, needs| vjp(needs, false)),
-        }
+        let raw_bias = bias.map(|bias| &bias.raw);
+        Recording::new(ctx, "conv2d", [Some(self), Some(weight), bias]).run_optional(
+            |ctx| ctx.conv2d(&self.raw, &weight.raw, raw_bias, config),
+            |_, [need_x, need_weight, need_bias]| ConvVjp {
+                config,
+                shapes: [*self.shape(), *weight.shape()],
+                x: need_weight.then(|| self.raw.clone()),
+                weight: need_x.then(|| weight.raw.clone()),
+                bias: need_bias,
+            },
+        )
     }
 
     /// One-dimensional cross-correlation: [`conv2d`](Self::conv2d) of an image of one row.

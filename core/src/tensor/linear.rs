@@ -46,26 +46,16 @@ impl<T: Differentiable> Tensor<T> {
         bias: Option<&Self>,
         activation: Activation,
     ) -> Result<Self> {
-        const OP: &str = "linear";
-        let vjp = |saved, [need_x, need_weight]: [bool; 2]| LinearVjp {
-            x: need_weight.then(|| self.raw.clone()),
-            weight: need_x.then(|| weight.raw.clone()),
-            bias: bias.map(|bias| *bias.shape()),
-            activation: saved,
-        };
-        let operands = [Some(self), Some(weight), bias];
-        let records =
-            operands.into_iter().flatten().any(|x| x.node.is_some()) && ctx.grad_enabled();
-        match bias {
-            Some(bias) => Recording::new(ctx, OP, [self, weight, bias]).run_with(
-                |ctx, [x, w, b]| forward(ctx, [x, w], Some(b), activation, records),
-                |_, saved, [x, w, _]| vjp(saved, [x, w]),
-            ),
-            None => Recording::new(ctx, OP, [self, weight]).run_with(
-                |ctx, [x, w]| forward(ctx, [x, w], None, activation, records),
-                |_, saved, needs| vjp(saved, needs),
-            ),
-        }
+        let raw_bias = bias.map(|bias| &bias.raw);
+        Recording::new(ctx, "linear", [Some(self), Some(weight), bias]).run_optional_with(
+            |ctx, records| forward(ctx, [&self.raw, &weight.raw], raw_bias, activation, records),
+            |_, activation, [need_x, need_weight, _]| LinearVjp {
+                x: need_weight.then(|| self.raw.clone()),
+                weight: need_x.then(|| weight.raw.clone()),
+                bias: bias.map(|bias| *bias.shape()),
+                activation,
+            },
+        )
     }
 }
 

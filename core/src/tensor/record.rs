@@ -29,19 +29,24 @@ impl<T: Differentiable, const N: usize> Recording<'_, Option<&Tensor<T>>, N> {
         compute: impl FnOnce(&ExecContext) -> Result<RawTensor<T>>,
         vjp: impl FnOnce(&RawTensor<T>, [bool; N]) -> V,
     ) -> Result<Tensor<T>> {
+        self.run_optional_with(
+            |ctx: &ExecContext, _| Ok((compute(ctx)?, ())),
+            |out, (), needs| vjp(out, needs),
+        )
+    }
+
+    /// Like [`run_optional`](Self::run_optional), for a computation that leaves something for the VJP; it is told whether there
+    /// will be one.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn run_optional_with<V: Vjp<T>, X>(
+        self,
+        compute: impl FnOnce(&ExecContext, bool) -> Result<(RawTensor<T>, X)>,
+        vjp: impl FnOnce(&RawTensor<T>, X, [bool; N]) -> V,
+    ) -> Result<Tensor<T>> {
         let Self { ctx, op, operands } = self;
         let nodes = operands.map(|x| x.and_then(|x| x.node.as_ref()));
-        let needs = nodes.map(|node| node.is_some() && ctx.grad_enabled());
-        finish(
-            ctx,
-            op,
-            needs.contains(&true),
-            || Ok((compute(ctx)?, ())),
-            |out, (), scoped| {
-                let parents = Parents::collect(ctx, op, nodes.into_iter())?;
-                node::recorded(ctx, op, scoped, parents, || vjp(out, needs))
-            },
-        )
+        finish_with(ctx, op, nodes, |records| compute(ctx, records), vjp)
     }
 }
 
@@ -70,20 +75,33 @@ impl<T: Differentiable, const N: usize> Recording<'_, &Tensor<T>, N> {
         vjp: impl FnOnce(&RawTensor<T>, X, [bool; N]) -> V,
     ) -> Result<Tensor<T>> {
         let Self { ctx, op, operands } = self;
-        let needs = operands.map(|x| x.node.is_some() && ctx.grad_enabled());
-        let records = needs.contains(&true);
-        let nodes = operands.iter().map(|x| x.node.as_ref());
-        finish(
-            ctx,
-            op,
-            records,
-            || compute(ctx, operands.map(|x| &x.raw)),
-            |out, left, scoped| {
-                let parents = Parents::collect(ctx, op, nodes)?;
-                node::recorded(ctx, op, scoped, parents, || vjp(out, left, needs))
-            },
-        )
+        let nodes = operands.map(|x| x.node.as_ref());
+        finish_with(ctx, op, nodes, |_| compute(ctx, operands.map(|x| &x.raw)), vjp)
     }
+}
+
+/// [`finish`] for operands whose number is known.
+#[inline(always)]
+#[track_caller]
+fn finish_with<T: Differentiable, V: Vjp<T>, X, const N: usize>(
+    ctx: &ExecContext,
+    op: &'static str,
+    nodes: [Option<&NodeRef>; N],
+    compute: impl FnOnce(bool) -> Result<(RawTensor<T>, X)>,
+    vjp: impl FnOnce(&RawTensor<T>, X, [bool; N]) -> V,
+) -> Result<Tensor<T>> {
+    let needs = nodes.map(|node| node.is_some() && ctx.grad_enabled());
+    let records = needs.contains(&true);
+    finish(
+        ctx,
+        op,
+        records,
+        || compute(records),
+        |out, left, scoped| {
+            let parents = Parents::collect(ctx, op, nodes.into_iter())?;
+            node::recorded(ctx, op, scoped, parents, || vjp(out, left, needs))
+        },
+    )
 }
 
 /// The common end of every op, for operand lists of any length.

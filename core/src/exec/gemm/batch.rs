@@ -10,37 +10,23 @@ use crate::parallel::{Block, for_chunks};
 use crate::pool::ScratchLease;
 
 /// Where the operands of the products of a batch begin. Strides are 0 along axes that an operand is broadcast over.
-pub(in crate::exec) struct Batch {
-    pub(in crate::exec) dims: [usize; MAX_RANK],
+pub(in crate::exec) struct Batch<'a> {
+    /// The leading dimensions.
+    pub(in crate::exec) dims: &'a [usize],
     pub(in crate::exec) left: [isize; MAX_RANK],
     pub(in crate::exec) right: [isize; MAX_RANK],
-    pub(in crate::exec) rank: usize,
 }
 
-impl Batch {
-    /// The products of leading dimensions `dims` with operands of these strides.
-    pub(in crate::exec) fn new(dims: &[usize], left: &[isize], right: &[isize]) -> Self {
-        let mut batch = Self {
-            dims: [1; MAX_RANK],
-            left: [0; MAX_RANK],
-            right: [0; MAX_RANK],
-            rank: dims.len(),
-        };
-        batch.dims[..dims.len()].copy_from_slice(dims);
-        batch.left[..dims.len()].copy_from_slice(left);
-        batch.right[..dims.len()].copy_from_slice(right);
-        batch
-    }
-
+impl Batch<'_> {
     /// The operands of product `index`, of those of the first.
     fn at<'a, T>(&self, mut index: usize, first: Operands<'a, T>) -> Operands<'a, T>
     where
         T: Copy,
     {
         let Operands { mut left, mut right, .. } = first;
-        for axis in (0..self.rank).rev() {
-            let i = (index % self.dims[axis]) as isize;
-            index /= self.dims[axis];
+        for (axis, &dim) in self.dims.iter().enumerate().rev() {
+            let i = (index % dim) as isize;
+            index /= dim;
             left.start = left.start.wrapping_add_signed(i * self.left[axis]);
             right.start = right.start.wrapping_add_signed(i * self.right[axis]);
         }
@@ -48,13 +34,16 @@ impl Batch {
     }
 }
 
+/// One of a product's operands.
+type Of<T> = for<'a> fn(Operands<'a, T>) -> Matrix<'a, T>;
+
 impl ExecContext {
     /// Writes the products of a batch to `out`, one after the other, `m * n` each.
     #[track_caller]
     pub(in crate::exec) fn gemm_batch<T: Real>(
         &self,
         first: Operands<'_, T>,
-        batch: &Batch,
+        batch: &Batch<'_>,
         out: &mut [T],
     ) -> Result<()> {
         let Operands { m, k, n, .. } = first;
@@ -75,7 +64,7 @@ impl ExecContext {
     fn small_products<T: Real>(
         &self,
         first: Operands<'_, T>,
-        batch: &Batch,
+        batch: &Batch<'_>,
         out: &mut [T],
     ) -> Result<()> {
         let Operands { op, m, k, n, .. } = first;
@@ -95,28 +84,23 @@ impl ExecContext {
         let mut strips = ScratchLease::acquire(op, site, elements(strip)?)?;
         let mut panels = ScratchLease::acquire(op, site, elements(panel)?)?;
         let each = (BLOCK_WORK / (m * k * n)).max(1);
-        let depth = k;
         for (g, out) in out.chunks_mut(group * m * n).enumerate() {
             let at = |i: usize| batch.at(g * group + i, first);
             let products = out.len() / (m * n);
-            let pack = |x: Matrix<'_, T>, count, width, out: &mut [T]| {
-                kernels.gemm_pack(Pack { x, first: 0, count, from: 0, depth, width, out });
+            let pack = |of: Of<T>, count, width, out: &mut [T]| {
+                let own = out.len() / products;
+                for_chunks(self.team(), op, out, each * own, |piece, out| {
+                    for (i, out) in out.chunks_exact_mut(own).enumerate() {
+                        let (x, first, from) = (of(at(piece * each + i)), 0, 0);
+                        kernels.gemm_pack(Pack { x, first, count, from, depth: k, width, out });
+                    }
+                });
             };
             if pack_right {
-                let strips = &mut strips[..products * strip];
-                for_chunks(self.team(), op, strips, each * strip, |piece, out| {
-                    for (i, out) in out.chunks_exact_mut(strip).enumerate() {
-                        pack(at(piece * each + i).right.transposed(), n, tile.nr, out);
-                    }
-                });
+                pack(|at| at.right.transposed(), n, tile.nr, &mut strips[..products * strip]);
             }
             if pack_left {
-                let panels = &mut panels[..products * panel];
-                for_chunks(self.team(), op, panels, each * panel, |piece, out| {
-                    for (i, out) in out.chunks_exact_mut(panel).enumerate() {
-                        pack(at(piece * each + i).left, m, tile.mr, out);
-                    }
-                });
+                pack(|at| at.left, m, tile.mr, &mut panels[..products * panel]);
             }
             let (strips, panels) = (&*strips, &*panels);
             for_chunks(self.team(), op, out, each * m * n, |piece, out| {
