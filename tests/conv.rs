@@ -1,4 +1,4 @@
-//! Convolutions against a naive f64 loop by their definition, in both directions; one result on every backend and team.
+//! Pools by example, and convolutions against a naive f64 loop by their definition, in both directions; one result on every backend and team.
 
 #[path = "common/bits.rs"]
 mod bits;
@@ -6,11 +6,15 @@ mod bits;
 mod gaussian;
 
 use fucina::backend::{SCALAR, SCALAR_UNFUSED};
-use fucina::exec::{Conv1dConfig, Conv2dConfig};
+use fucina::exec::{Conv1dConfig, Conv2dConfig, Pool2dConfig};
 use fucina::{ExecContext, RawTensor, Result, Tensor};
 
 use bits::bits;
 use gaussian::gaussian;
+
+fn values(x: &RawTensor<f32>) -> Vec<f32> {
+    x.iter().collect()
+}
 
 /// Shapes of input and weight, and how the window moves.
 type Case = ([usize; 4], [usize; 4], Conv2dConfig);
@@ -140,6 +144,47 @@ fn one_result_on_every_backend_and_team() -> Result<()> {
         assert_eq!(run(&fucina::context_with_threads(threads))?, alone, "{threads} threads");
     }
     assert_eq!(run(&ExecContext::builder().backend(&SCALAR).build())?, alone, "one lane");
+    Ok(())
+}
+
+#[test]
+fn pools_see_what_lies_in_the_image() -> Result<()> {
+    let ctx = fucina::context();
+    let nan = f32::NAN;
+    let x = ctx.from_slice(&[1, 1, 3, 3], &[1.0, 2.0, nan, 4.0, 5.0, 6.0, nan, nan, nan])?;
+    let config = Pool2dConfig { window: [2, 2], stride: [2, 1], padding: [1, 0] };
+    assert_eq!(values(&ctx.max_pool2d(&x, config)?), [2.0, 2.0, 5.0, 6.0]);
+    let row = Pool2dConfig { window: [1, 2], stride: [2, 2], padding: [0, 1] };
+    let means = values(&ctx.avg_pool2d(&x, row)?);
+    assert_eq!(means[0], 1.0);
+    assert!(means[1..].iter().all(|x| x.is_nan()));
+    let last = ctx.max_pool2d(&x.narrow(2, 2, 1)?, Pool2dConfig::new([1, 3]))?;
+    assert_eq!(values(&last), [f32::NEG_INFINITY]);
+    // Ties: the gradient goes to the first.
+    let ones = ctx.ones::<f32>(&[1, 1, 2, 3])?;
+    let overlapping = Pool2dConfig { window: [2, 2], stride: [1, 1], padding: [0, 0] };
+    let g = ctx.from_slice(&[1, 1, 1, 2], &[3.0, 4.0])?;
+    let dx = ctx.max_pool2d_backward(&ones, &g, overlapping)?;
+    assert_eq!(values(&dx), [3.0, 4.0, 0.0, 0.0, 0.0, 0.0]);
+    let dx = ctx.avg_pool2d_backward(&ones, &g, overlapping)?;
+    assert_eq!(values(&dx), [0.75, 1.75, 1.0, 0.75, 1.75, 1.0]);
+    Ok(())
+}
+
+#[test]
+fn pools_have_one_result_for_any_team() -> Result<()> {
+    let run = |ctx: &ExecContext| -> Result<[Vec<u32>; 4]> {
+        let x = gaussian(ctx, &[3, 40, 30, 33], 1);
+        let config = Pool2dConfig { window: [3, 3], stride: [2, 2], padding: [1, 1] };
+        let (max, mean) = (ctx.max_pool2d(&x, config)?, ctx.avg_pool2d(&x, config)?);
+        let by_max = ctx.max_pool2d_backward(&x, &mean, config)?;
+        let by_mean = ctx.avg_pool2d_backward(&x, &max, config)?;
+        Ok([max, mean, by_max, by_mean].map(|x| bits(&x)))
+    };
+    let alone = run(&fucina::context_with_threads(1))?;
+    for threads in [2, 5] {
+        assert_eq!(run(&fucina::context_with_threads(threads))?, alone, "{threads} threads");
+    }
     Ok(())
 }
 

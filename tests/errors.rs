@@ -1,7 +1,7 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
 use fucina::exec::{
-    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, Refused, RopeOptions,
+    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, Pool2dConfig, Refused, RopeOptions,
 };
 use fucina::layout::{Layout, Shape};
 use fucina::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
@@ -143,6 +143,12 @@ fn operands_that_cannot_meet() {
             "conv2d: bad window; one no larger than the padded input fits" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 6])?, None, Conv2dConfig::default());
             "conv2d: left is [2, 4, 3, 3], right is [3]; a vector of 2 is needed" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 3])?, Some(&row), Conv2dConfig::default());
             "conv2d: bad extent of the window; one that an address space holds fits" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 4, 3, 3])?, None, Conv2dConfig { padding: [usize::MAX / 2, 0], ..Conv2dConfig::default() });
+            "max_pool2d: left is [2, 3], right is [2, 3]; rank 4 is needed" => ctx.max_pool2d(ra, Pool2dConfig::new([1, 1]));
+            "avg_pool2d: bad window; 1 or more fits" => ctx.avg_pool2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, Pool2dConfig { window: [0, 1], stride: [1; 2], padding: [0; 2] });
+            "max_pool2d: bad stride; 1 or more fits" => ctx.max_pool2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, Pool2dConfig { window: [1; 2], stride: [0, 1], padding: [0; 2] });
+            "max_pool2d: bad padding; less than the window fits" => ctx.max_pool2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, Pool2dConfig { window: [2; 2], stride: [1; 2], padding: [2, 0] });
+            "max_pool2d: bad window; one no larger than the padded input fits" => ctx.max_pool2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, Pool2dConfig::new([6, 1]));
+            "avg_pool2d_backward: left is [1, 4, 5, 5], right is [1, 4, 1, 1]; the shapes must be the same" => ctx.avg_pool2d_backward(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[1, 4, 5, 5])?, Pool2dConfig::new([5, 5]));
             "conv1d: left is [2, 3], right is [4, 5]; rank 3 is needed" => a.conv1d(&ctx, &b, None, Conv1dConfig::default());
             "linear: left is [3, 2], right is [3]; a vector of 2 is needed" => ctx.linear(ra, &ra.transpose(0, 1)?, Some(&row), Activation::Relu);
             "linear: left is [2, 3], right is [3]; rank 2 is needed" => ctx.linear(ra, &row, None, Activation::Relu);

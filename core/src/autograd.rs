@@ -14,6 +14,7 @@ pub(crate) mod linear;
 pub(crate) mod matmul;
 pub(crate) mod node;
 pub(crate) mod norm;
+pub(crate) mod pooling;
 mod queue;
 pub(crate) mod random;
 pub(crate) mod reduce;

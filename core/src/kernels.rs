@@ -18,6 +18,7 @@ pub mod math;
 pub mod norm;
 pub mod optim;
 pub mod plain;
+pub mod pooling;
 pub mod reduce;
 pub mod rope;
 pub mod rows;

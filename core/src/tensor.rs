@@ -16,6 +16,7 @@ mod gradcheck;
 mod linear;
 mod matmul;
 mod norm;
+mod pooling;
 mod random;
 mod record;
 mod reduce;

@@ -1,6 +1,8 @@
 //! Finite differences agree with every VJP, in f64, to 1e-6.
 
-use fucina_core::exec::{Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, RopeOptions};
+use fucina_core::exec::{
+    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, Pool2dConfig, RopeOptions,
+};
 use fucina_core::{Error, ExecContext, Tensor, gradcheck};
 
 /// Values away from 0 and from each other, of both signs.
@@ -320,6 +322,17 @@ fn convolutions() {
     let (x, weight) = (input(&ctx, &[2, 3, 6], 7), input(&ctx, &[2, 3, 2], 9));
     let config = Conv1dConfig { stride: 2, ..Conv1dConfig::default() };
     gradcheck(&ctx, &[&x, &weight], 1e-6, |ctx, x| x[0].conv1d(ctx, &x[1], None, config)).unwrap();
+}
+
+#[test]
+fn pooling() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[2, 2, 5, 6], 7);
+    let overlapping = Pool2dConfig { window: [3, 2], stride: [2, 1], padding: [1, 1] };
+    for config in [Pool2dConfig::new([2, 3]), overlapping] {
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].max_pool2d(ctx, config)).unwrap();
+        gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].avg_pool2d(ctx, config)).unwrap();
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod config;
 pub use config::{Conv1dConfig, Conv2dConfig};
 
 use config::Geometry;
+pub(super) use config::places;
 
 use super::context::ExecContext;
 use super::gemm::{BLOCK_WORK, DEPTH};

@@ -8,7 +8,7 @@ use crate::dtype::Float;
 ///
 /// That is `(o * step + offset + t * dilation) / spread`; zeros stand where it is no integer or outside of the source. A forward
 /// pass has `spread` 1; the gradient by the input runs backwards, with `step` 1 and the stride for `spread`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Axis {
     /// Source positions.
     pub source: usize,

@@ -5,7 +5,8 @@
 use core::any::Any;
 
 use fucina_core::exec::{
-    Activation, AttentionOptions, AttentionPass, Conv1dConfig, Conv2dConfig, RopeOptions,
+    Activation, AttentionOptions, AttentionPass, Conv1dConfig, Conv2dConfig, Pool2dConfig,
+    RopeOptions,
 };
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina_core::rng::Distribution;
@@ -209,6 +210,10 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec conv2d" |c, o| c.conv2d(&o.image()?, &o.window()?, Some(&c.scalar(0.5)?), Conv2dConfig::default());
     "exec conv2d_input_backward" |c, o| c.conv2d_input_backward(o.image()?.shape(), &o.window()?, &o.image()?, Conv2dConfig::default());
     "exec conv2d_weight_backward" |c, o| c.conv2d_weight_backward(&o.image()?, o.window()?.shape(), &o.image()?, Conv2dConfig::default());
+    "exec max_pool2d" |c, o| c.max_pool2d(&o.image()?, Pool2dConfig::new([1, 2]));
+    "exec avg_pool2d" |c, o| c.avg_pool2d(&o.image()?, Pool2dConfig::new([2, 1]));
+    "exec max_pool2d_backward" |c, o| c.max_pool2d_backward(&o.image()?, &o.image()?, Pool2dConfig::new([1, 1]));
+    "exec avg_pool2d_backward" |c, o| c.avg_pool2d_backward(&o.image()?, &o.image()?, Pool2dConfig::new([1, 1]));
     "exec rand" |c, o| c.rand::<f32>(&[o.rows, o.cols], 3);
     "exec uniform" |c, o| c.uniform::<f32>(&[o.rows, o.cols], 3, -1.0, 2.0);
     "exec randn" |c, o| c.randn::<f32>(&[o.rows, o.cols], 3);
@@ -367,6 +372,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor matmul_tn" |c, o| o.w.matmul_tn(c, &o.w)?.sum_all(c)?.backward(c);
     "tensor conv2d" |c, o| o.w.reshape(c, &[1, 1, o.rows, o.cols])?.conv2d(c, &o.w.narrow(c, 0, 0, 1)?.narrow(c, 1, 0, 1)?.reshape(c, &[1, 1, 1, 1])?, None, Conv2dConfig::default())?.sum_all(c)?.backward(c);
     "tensor conv1d" |c, o| o.w.reshape(c, &[1, o.rows, o.cols])?.conv1d(c, &o.w.reshape(c, &[1, o.rows, o.cols])?, None, Conv1dConfig::default())?.sum_all(c)?.backward(c);
+    "tensor max_pool2d" |c, o| o.w.reshape(c, &[1, 1, o.rows, o.cols])?.max_pool2d(c, Pool2dConfig::new([2, 2]))?.sum_all(c)?.backward(c);
+    "tensor avg_pool2d" |c, o| o.w.reshape(c, &[1, 1, o.rows, o.cols])?.avg_pool2d(c, Pool2dConfig::new([2, 2]))?.sum_all(c)?.backward(c);
     "tensor matmul_add" |c, o| o.w.sum_all(c)?.matmul_add(c, &o.w, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
     "tensor linear" |c, o| o.w.linear(c, &o.w.transpose(c, 0, 1)?, None, Activation::Gelu)?.sum_all(c)?.backward(c);
     "tensor reshape" |c, o| o.w.transpose(c, 0, 1)?.reshape(c, &[o.x.len()])?.max_all(c)?.backward(c);

@@ -133,7 +133,7 @@ impl Geometry {
 }
 
 /// Output positions along an axis.
-fn places(
+pub(in crate::exec) fn places(
     op: &'static str,
     source: usize,
     window: usize,
