@@ -106,7 +106,10 @@ pub(crate) fn for_chunks<T: Send>(
     chunk: usize,
     task: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    for_chunks_of(team, op, [data], chunk, |index, [piece]| task(index, piece));
+    if data.len() <= chunk {
+        return task(0, data);
+    }
+    dispatch(team, op, [(data, chunk)], &|index, [piece]| task(index, piece));
 }
 
 /// The same for several buffers of one length, cut alike.
@@ -130,19 +133,39 @@ pub(crate) fn for_chunks_each<T: Send, const N: usize>(
     data: [(&mut [T], usize); N],
     task: impl Fn(usize, [&mut [T]; N]) + Sync,
 ) {
-    let (len, chunk) = (data[0].0.len(), data[0].1);
-    if len <= chunk {
-        return task(0, data.map(|(data, _)| data));
+    if data[0].0.len() <= data[0].1 {
+        return task(0, whole(data));
     }
+    dispatch(team, op, data, &task);
+}
+
+/// What the only piece of each buffer holds.
+#[inline]
+fn whole<T, const N: usize>(data: [(&mut [T], usize); N]) -> [&mut [T]; N] {
+    data.map(|(data, _)| data)
+}
+
+/// What a piece of several buffers does.
+type PieceTask<'a, T, const N: usize> = dyn Fn(usize, [&mut [T]; N]) + Sync + 'a;
+
+/// Calls `task` for every piece. Compiled once for an element type, whatever the task: hundreds of ops share it.
+#[inline(never)]
+fn dispatch<T: Send, const N: usize>(
+    team: &dyn Team,
+    op: &'static str,
+    data: [(&mut [T], usize); N],
+    task: &PieceTask<'_, T, N>,
+) {
+    let pieces = data[0].0.len().div_ceil(data[0].1);
     // A piece that is missing would be made of memory beyond its buffer.
-    assert!(data.iter().all(|(x, c)| x.is_empty() || x.len().div_ceil(*c) == len.div_ceil(chunk)));
+    assert!(data.iter().all(|(x, c)| x.is_empty() || x.len().div_ceil(*c) == pieces));
     let shared = data.map(|(data, chunk)| Shared {
         len: data.len(),
         chunk: if data.is_empty() { 0 } else { chunk },
         start: NonNull::from(data).cast(),
         borrow: PhantomData,
     });
-    team.for_each_named(op, len.div_ceil(chunk), &|index| {
+    team.for_each_named(op, pieces, &|index| {
         // SAFETY: the team runs each index once.
         task(index, core::array::from_fn(|i| unsafe { shared[i].piece(index) }));
     });

@@ -3,6 +3,7 @@
 use crate::dtype::{CastFrom, Element};
 use crate::error::Result;
 use crate::exec::context::ExecContext;
+use crate::kernels::elementwise::Operand;
 use crate::kernels::plain;
 use crate::raw::RawTensor;
 
@@ -24,7 +25,24 @@ impl ExecContext {
     /// ```
     #[track_caller]
     pub fn cast<T: Element, U: CastFrom<T>>(&self, x: &RawTensor<T>) -> Result<RawTensor<U>> {
-        let operand = [(x, x.layout())];
-        self.rows("cast", *x.shape(), operand, |[x], out| plain::each(x, out, U::cast_from))
+        let all = x.storage_elements();
+        let mut out = self.fresh("cast", *x.shape())?;
+        self.for_runs("cast", x.shape(), [x.layout()], out.data(), &|[start], [stride], out| {
+            convert(all, start, stride, out);
+        });
+        Ok(out.done())
+    }
+}
+
+/// `out`: every `stride`-th element from `start` on. There is a copy of this for every pair of types, so it is short: it goes
+/// past the drivers of rows.
+fn convert<T: Element, U: CastFrom<T>>(all: &[T], start: usize, stride: isize, out: &mut [U]) {
+    if stride == 1 {
+        return plain::each(Operand::Slice(&all[start..start + out.len()]), out, U::cast_from);
+    }
+    let mut at = start;
+    for out in out {
+        *out = U::cast_from(all[at]);
+        at = at.wrapping_add_signed(stride);
     }
 }

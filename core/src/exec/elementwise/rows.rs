@@ -127,18 +127,30 @@ impl ExecContext {
         out: &mut [O],
         f: &(impl Fn([Operand<'_, T>; N], &mut [O]) + Sync),
     ) {
-        let all = operands.map(|(x, _)| x.storage_elements());
-        let layouts = operands.map(|(_, layout)| layout);
-        if layouts.iter().all(|layout| layout.is_contiguous()) {
+        if out.len() <= PIECE && operands.iter().all(|(_, layout)| layout.is_contiguous()) {
+            return f(stretches(&operands, 0, out.len()), out);
+        }
+        self.each_row(op, shape, operands, out, f);
+    }
+
+    /// The same for whatever is not one piece of contiguous operands. Compiled once for the types, whatever `f` is.
+    #[inline(never)]
+    fn each_row<T: Element, O: Send, const N: usize>(
+        &self,
+        op: &'static str,
+        shape: &Shape,
+        operands: [(&RawTensor<T>, &Layout); N],
+        out: &mut [O],
+        f: &RowTask<'_, T, O, N>,
+    ) {
+        if operands.iter().all(|(_, layout)| layout.is_contiguous()) {
             for_chunks(self.team(), op, out, PIECE, |piece, out| {
-                let operand = |i: usize| {
-                    let start = layouts[i].offset() + piece * PIECE;
-                    Operand::Slice(&all[i][start..start + out.len()])
-                };
-                f(core::array::from_fn(operand), out);
+                f(stretches(&operands, piece * PIECE, out.len()), out);
             });
             return;
         }
+        let all = operands.map(|(x, _)| x.storage_elements());
+        let layouts = operands.map(|(_, layout)| layout);
         self.for_runs(op, shape, layouts, out, &|starts, strides, out| {
             one_row(all, starts, strides, out, f);
         });
@@ -151,7 +163,7 @@ impl ExecContext {
         shape: &Shape,
         layouts: [&Layout; N],
         out: &mut [O],
-        f: &(impl Fn([usize; N], [isize; N], &mut [O]) + Sync),
+        f: &RunTask<'_, O, N>,
     ) {
         let walk = collapse(shape, layouts);
         let (len, strides) = (walk.row_len(), walk.row_strides());
@@ -174,13 +186,33 @@ impl ExecContext {
     }
 }
 
+/// What an op does with a stretch of its operands and its result.
+type RowTask<'a, T, O, const N: usize> = dyn Fn([Operand<'_, T>; N], &mut [O]) + Sync + 'a;
+
+/// The same told where each operand starts, and its stride.
+type RunTask<'a, O, const N: usize> = dyn Fn([usize; N], [isize; N], &mut [O]) + Sync + 'a;
+
+/// `len` elements of each of some contiguous operands, from element `first` on.
+#[inline]
+fn stretches<'a, T: Element, const N: usize>(
+    operands: &[(&'a RawTensor<T>, &Layout); N],
+    first: usize,
+    len: usize,
+) -> [Operand<'a, T>; N] {
+    core::array::from_fn(|i| {
+        let (x, layout) = operands[i];
+        let start = layout.offset() + first;
+        Operand::Slice(&x.storage_elements()[start..start + len])
+    })
+}
+
 /// One row: slices and single values as they are, anything else gathered tile by tile.
 fn one_row<T: Element, O, const N: usize>(
     all: [&[T]; N],
     starts: [usize; N],
     strides: [isize; N],
     out: &mut [O],
-    f: &impl Fn([Operand<'_, T>; N], &mut [O]),
+    f: &RowTask<'_, T, O, N>,
 ) {
     if strides.iter().all(|&stride| stride == 0 || stride == 1) {
         let operand = |i: usize| match strides[i] {
