@@ -1,5 +1,7 @@
 //! The NEON backend has the scalar backend's bits.
 
+#[path = "../../parity/edge_values.rs"]
+mod edge_values;
 #[path = "../../parity/golden.rs"]
 mod golden;
 #[path = "../../parity.rs"]
@@ -8,6 +10,18 @@ mod parity;
 use fucina_core::ExecContext;
 use fucina_core::backend::{SCALAR, SCALAR_UNFUSED};
 use fucina_core::kernels::ScalarLanes;
+
+/// What the tests of values run on.
+mod contexts {
+    use fucina_core::ExecContext;
+
+    pub(crate) fn contexts() -> Vec<ExecContext> {
+        crate::parity::require("neon", fucina_neon::detect())
+            .map(|backend| ExecContext::builder().backend(backend).build())
+            .into_iter()
+            .collect()
+    }
+}
 
 #[test]
 fn every_kernel_has_the_scalar_bits() -> Result<(), String> {
