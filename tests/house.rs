@@ -22,12 +22,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("platform", &[]),
     ("backends/avx2", &["fucina-core"]),
+    ("backends/avx512", &["fucina-core", "fucina-avx2"]),
     ("backends/neon", &["fucina-core"]),
     ("backends/simd128", &["fucina-core"]),
     ("backends/blas", &["fucina-core"]),
     (
         "std-runtime",
-        &["fucina-core", "fucina-platform", "fucina-avx2", "fucina-neon", "fucina-simd128"],
+        &[
+            "fucina-core",
+            "fucina-platform",
+            "fucina-avx2",
+            "fucina-avx512",
+            "fucina-neon",
+            "fucina-simd128",
+        ],
     ),
     (".", &["fucina-core", "fucina-runtime"]),
 ];

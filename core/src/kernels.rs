@@ -33,10 +33,9 @@ use crate::dtype::Float;
 pub trait Op<T: Float> {
     /// What it returns.
     type Out;
-    /// Whether no lanes do the work but plain loops that the compiler makes vectors of: a backend may then run the kernel in a
-    /// function compiled for more than its lanes need. It must be exact, or rounded operation by operation, to give the same
-    /// bits there.
-    const PLAIN: bool = false;
+    /// Whether it turns squares of lanes, which have at most [`MOST_ROWS`](lanes::MOST_ROWS) rows: a backend of wider lanes runs
+    /// it on narrower ones.
+    const SQUARES: bool = false;
     /// Runs it. Implementations are `#[inline(always)]`, so that the body is compiled for the caller's features.
     fn run<L: Lanes<T>>(self, l: L) -> Self::Out;
 }

@@ -6,15 +6,21 @@ use fucina_core::backend::{BackendRef, SCALAR, SCALAR_UNFUSED};
 /// The backend that `FUCINA_BACKEND` names, else the widest of this CPU.
 #[must_use]
 pub fn best_backend() -> BackendRef {
-    let found = [knobs::backend(), avx2(), neon(), simd128()].into_iter().flatten().next();
+    let found =
+        [knobs::backend(), avx512(), avx2(), neon(), simd128()].into_iter().flatten().next();
     found.unwrap_or(&SCALAR)
 }
 
-/// The backend of a name (`scalar`, `scalar-unfused`, `avx2`, `neon`, `simd128`), if this CPU has it.
+/// The backend of a name (`scalar`, `scalar-unfused`, `avx512`, `avx2`, `neon`, `simd128`), if this CPU has it.
 #[must_use]
 pub fn named_backend(name: &str) -> Option<BackendRef> {
-    let all = [avx2(), neon(), simd128(), Some(&SCALAR as BackendRef), Some(&SCALAR_UNFUSED)];
+    let all =
+        [avx512(), avx2(), neon(), simd128(), Some(&SCALAR as BackendRef), Some(&SCALAR_UNFUSED)];
     all.into_iter().flatten().find(|backend| backend.name() == name)
+}
+
+fn avx512() -> Option<BackendRef> {
+    fucina_avx512::detect().map(|backend| backend as BackendRef)
 }
 
 fn avx2() -> Option<BackendRef> {

@@ -2,7 +2,7 @@
 //!
 //! | knob | value | default | precedence |
 //! | --- | --- | --- | --- |
-//! | `FUCINA_BACKEND` | `scalar`, `scalar-unfused`, `avx2`, `neon`, `simd128` | the widest this CPU has | a builder's own `.backend()` wins; a name this CPU has not counts as unset |
+//! | `FUCINA_BACKEND` | `scalar`, `scalar-unfused`, `avx512`, `avx2`, `neon`, `simd128` | the widest this CPU has | a builder's own `.backend()` wins; a name this CPU has not counts as unset |
 //! | `FUCINA_MAX_THREADS` | a positive number of threads | what the machine is good for | only lowers; `parallel::set_max_threads` and `context_with_threads` win; anything else counts as unset |
 //! | `FUCINA_SPIN_BUDGET` | iterations a worker spins before it sleeps, from 0 | 32,768; 0 for more threads than cores | wins over both defaults; anything else counts as unset |
 //! | `FUCINA_POOL_PROFILE` | `1` | off | prints the timing of every dispatch to standard error; anything else counts as unset |

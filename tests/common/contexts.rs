@@ -1,14 +1,11 @@
 //! The backends of this CPU, and a team, for tests of values.
 
 use fucina::ExecContext;
-use fucina::backend::{SCALAR, SCALAR_UNFUSED};
 
-/// The best backend, alone and with a team, and both scalar ones.
+/// Every backend of this CPU, and the best with a team.
 pub(crate) fn contexts() -> Vec<ExecContext> {
-    vec![
-        fucina::context(),
-        fucina::context_with_threads(3),
-        ExecContext::builder().backend(&SCALAR).build(),
-        ExecContext::builder().backend(&SCALAR_UNFUSED).build(),
-    ]
+    let names = ["avx512", "avx2", "neon", "simd128", "scalar", "scalar-unfused"];
+    let backends = names.into_iter().filter_map(fucina::named_backend);
+    let alone = backends.map(|backend| ExecContext::builder().backend(backend).build());
+    alone.chain([fucina::context_with_threads(3)]).collect()
 }

@@ -2,9 +2,8 @@
 //!
 //! [`Avx2`] is both the backend and its own lanes: eight `f32` or four `f64` in a register. [`detect`] is the only
 //! way to one, so a value proves that the CPU has the instructions, and safe code can run them nowhere else. Every
-//! kernel of the table goes through one `enter`, and gives the bits of the scalar backend. Random numbers are plain loops
-//! of 64-bit integers, which a CPU with AVX-512 runs twice as wide: the same bits, up to twice as fast. On another
-//! architecture the crate builds, [`detect`] says `None` and the type has no values.
+//! kernel of the table goes through one `enter`, and gives the bits of the scalar backend. On another architecture
+//! the crate builds, [`detect`] says `None` and the type has no values.
 #![no_std]
 
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +15,8 @@ mod imp;
 mod imp;
 
 use fucina_core::backend::Backend;
+use fucina_core::kernels::math::Math;
+use fucina_core::kernels::{Lanes, Op};
 
 /// The backend; a value proves that this CPU and its operating system run AVX2, FMA and F16C.
 ///
@@ -42,6 +43,17 @@ pub struct Avx2(imp::Seen);
 #[must_use]
 pub fn detect() -> Option<&'static Avx2> {
     imp::detect()
+}
+
+impl Avx2 {
+    /// Runs a kernel that is not in the table on these lanes.
+    #[inline(always)]
+    pub fn run<T: Math, O: Op<T>>(&self, op: O) -> O::Out
+    where
+        Self: Lanes<T>,
+    {
+        self.enter(op)
+    }
 }
 
 impl Backend for Avx2 {

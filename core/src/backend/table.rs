@@ -256,6 +256,39 @@ macro_rules! kernels_through_enter {
     )*};
 }
 
+/// What stands for a backend where there are no such instructions: no value of it exists, so no kernel ever runs.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! absent_backend {
+    // absent_backend!(Avx2) => type Seen = Infallible; fn detect() -> Option<&'static Avx2> { None } impl Kernels<..> for Avx2 { .. }
+    ($backend:ty) => {
+        use $crate::backend::Kernels;
+        use $crate::kernels::{Op, math::Math};
+        use $crate::{for_each_kernel, kernels_through_enter};
+
+        pub(crate) type Seen = core::convert::Infallible;
+
+        pub(crate) fn detect() -> Option<&'static $backend> {
+            None
+        }
+
+        impl $backend {
+            /// Never called.
+            pub(crate) fn enter<T: Math, O: Op<T>>(&self, _: O) -> O::Out {
+                match self.0 {}
+            }
+        }
+
+        impl Kernels<f32> for $backend {
+            for_each_kernel!(kernels_through_enter, f32);
+        }
+
+        impl Kernels<f64> for $backend {
+            for_each_kernel!(kernels_through_enter, f64);
+        }
+    };
+}
+
 /// Leaf kernels on slices. Slices of one call have one length unless said otherwise.
 pub trait Kernels<T: Math>: Sync {
     /// The register tile that [`Kernels::gemm_block`] expects.

@@ -26,7 +26,6 @@ const TILE: usize = 1024;
 
 impl<T: Float> Op<T> for Fill<'_, T> {
     type Out = ();
-    const PLAIN: bool = true;
     #[inline(always)] // must inline into the backend's target_feature function
     fn run<L: Lanes<T>>(self, l: L) {
         let mut tile = [0.0_f32; TILE];
@@ -58,7 +57,6 @@ pub struct Integers<'a, T> {
 
 impl<T: Float> Op<T> for Integers<'_, T> {
     type Out = ();
-    const PLAIN: bool = true;
     #[inline(always)]
     fn run<L: Lanes<T>>(self, _: L) {
         randint_write(self.seed, self.first, self.out, self.low, self.high);
@@ -81,7 +79,6 @@ pub struct Dropout<'a, T> {
 
 impl<T: Float> Op<T> for Dropout<'_, T> {
     type Out = ();
-    const PLAIN: bool = true;
     #[inline(always)]
     fn run<L: Lanes<T>>(self, _: L) {
         let scale = T::ONE / (T::ONE - T::from_f64(f64::from(self.p)));

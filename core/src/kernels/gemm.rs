@@ -19,7 +19,7 @@ use crate::parallel::Block;
 pub const NV: usize = 2;
 
 /// The most lanes that tiles are made of.
-const MOST_LANES: usize = 8;
+const MOST_LANES: usize = 16;
 
 /// One operand of a block, packed or in place.
 #[derive(Clone, Copy, Debug)]

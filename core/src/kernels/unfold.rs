@@ -72,6 +72,7 @@ impl<T: Float> Windows<'_, T> {
         for (i, strip) in out.chunks_exact_mut(each).enumerate() {
             let first = first + i * width;
             match width {
+                32 => self.strip(first, 32, strip),
                 16 => self.strip(first, 16, strip),
                 8 => self.strip(first, 8, strip),
                 4 => self.strip(first, 4, strip),

@@ -63,6 +63,7 @@ pub struct Pack<'a, T> {
 
 impl<T: Float> Op<T> for Pack<'_, T> {
     type Out = ();
+    const SQUARES: bool = true;
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {
         let Self { x, first, count, from, depth, width, out } = self;
@@ -72,6 +73,7 @@ impl<T: Float> Op<T> for Pack<'_, T> {
             (1, 6) => steps::<T, 6>(x, first, from, depth, &mut out[..whole * depth * width]),
             (1, 8) => steps::<T, 8>(x, first, from, depth, &mut out[..whole * depth * width]),
             (1, 16) => steps::<T, 16>(x, first, from, depth, &mut out[..whole * depth * width]),
+            (1, 32) => steps::<T, 32>(x, first, from, depth, &mut out[..whole * depth * width]),
             _ => 0,
         };
         let panels = out.len() / (depth * width);
