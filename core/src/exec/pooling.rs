@@ -66,6 +66,25 @@ impl Planes {
     }
 }
 
+/// How planes are cut into pieces for the team.
+struct Pieces {
+    /// Planes of a piece.
+    planes: usize,
+    /// Elements of a plane.
+    plane: usize,
+    /// Outputs of a plane.
+    outputs: usize,
+}
+
+impl Pieces {
+    fn of(pool: &Pool) -> Self {
+        let [rows, columns] = &pool.axes;
+        let plane = rows.source * columns.source;
+        let outputs = rows.positions * columns.positions;
+        Self { planes: (PIECE / plane).max(1), plane, outputs }
+    }
+}
+
 impl ExecContext {
     /// The largest element of each window.
     ///
@@ -141,9 +160,7 @@ impl ExecContext {
         let Planes { pool, out } = Planes::of(op, x.shape(), pooling, config)?;
         let mut result = self.fresh(op, Shape::new(op, &out)?)?;
         let x = self.prepare(op, x)?;
-        let [plane, outputs] = [pool.axes.map(|a| a.source), pool.axes.map(|a| a.positions)]
-            .map(|[rows, columns]| rows * columns);
-        let planes = (PIECE / plane).max(1);
+        let Pieces { planes, plane, outputs } = Pieces::of(&pool);
         for_chunks(self.team(), op, result.data(), planes * outputs, |piece, out| {
             let x = x.data()[piece * planes * plane..].chunks_exact(plane);
             x.zip(out.chunks_exact_mut(outputs)).for_each(|(x, out)| pool.forward(x, out));
@@ -167,9 +184,7 @@ impl ExecContext {
         }
         let mut dx = self.fresh_filled(op, *x.shape(), T::ZERO)?;
         let (x, g) = (self.prepare(op, x)?, self.prepare(op, g)?);
-        let [plane, outputs] = [pool.axes.map(|a| a.source), pool.axes.map(|a| a.positions)]
-            .map(|[rows, columns]| rows * columns);
-        let planes = (PIECE / plane).max(1);
+        let Pieces { planes, plane, outputs } = Pieces::of(&pool);
         for_chunks(self.team(), op, dx.data(), planes * plane, |piece, dx| {
             let x = x.data()[piece * planes * plane..].chunks_exact(plane);
             let g = g.data()[piece * planes * outputs..].chunks_exact(outputs);
