@@ -5,8 +5,8 @@ pub use fucina_core::{
     exec, fpenv, gradcheck, kernels, layout, optim, pool, raw, rng, storage, tensor,
 };
 pub use fucina_runtime::{
-    OneShotWorker, SpinPolicy, TaskPool, TeamConfig, WaitGroup, WorkerTeam, best_backend, context,
-    context_with_threads, named_backend,
+    OneShotWorker, SpinPolicy, TaskPool, TeamConfig, WaitGroup, WorkerTeam, backends, context,
+    context_with_threads,
 };
 
 /// How many threads a host's contexts use, and why; and the [`Team`](parallel::Team) they run on.

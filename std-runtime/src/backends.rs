@@ -3,20 +3,22 @@
 use crate::knobs;
 use fucina_core::backend::{BackendRef, SCALAR, SCALAR_UNFUSED};
 
+/// Every backend of this CPU, the widest first; the scalar ones, which all have, last.
+pub fn backends() -> impl Iterator<Item = BackendRef> {
+    let scalar: [Option<BackendRef>; 2] = [Some(&SCALAR), Some(&SCALAR_UNFUSED)];
+    [avx512(), avx2(), neon(), simd128()].into_iter().chain(scalar).flatten()
+}
+
 /// The backend that `FUCINA_BACKEND` names, else the widest of this CPU.
 #[must_use]
 pub fn best_backend() -> BackendRef {
-    let found =
-        [knobs::backend(), avx512(), avx2(), neon(), simd128()].into_iter().flatten().next();
-    found.unwrap_or(&SCALAR)
+    knobs::backend().or_else(|| backends().next()).unwrap_or(&SCALAR)
 }
 
 /// The backend of a name (`scalar`, `scalar-unfused`, `avx512`, `avx2`, `neon`, `simd128`), if this CPU has it.
 #[must_use]
 pub fn named_backend(name: &str) -> Option<BackendRef> {
-    let all =
-        [avx512(), avx2(), neon(), simd128(), Some(&SCALAR as BackendRef), Some(&SCALAR_UNFUSED)];
-    all.into_iter().flatten().find(|backend| backend.name() == name)
+    backends().find(|backend| backend.name() == name)
 }
 
 fn avx512() -> Option<BackendRef> {

@@ -12,7 +12,7 @@ mod team;
 
 use fucina_core::ExecContext;
 
-pub use backends::{best_backend, named_backend};
+pub use backends::{backends, best_backend, named_backend};
 pub use one_shot::OneShotWorker;
 pub use tasks::{TaskPool, WaitGroup};
 pub use team::{SpinPolicy, TeamConfig, WorkerTeam};
