@@ -1,4 +1,5 @@
-//! Pools by example, and convolutions against a naive f64 loop by their definition, in both directions; one result on every backend and team.
+//! Pools by example, and convolutions against a naive f64 loop by their definition, in both directions; one result on every
+//! backend and team.
 
 #[path = "common/bits.rs"]
 mod bits;
