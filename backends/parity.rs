@@ -3,12 +3,16 @@
 //! [`kernels`] runs every kernel of the table, for both types, at lengths around the lane count, at every offset of
 //! a lane, over several kinds of values, and compares whole output buffers, guards included. The list of names comes
 //! from the table itself, so a kernel without a case fails. [`lanes`] does the same for the operations that kernels
-//! are written in. Two NaNs count as equal, whatever their payload.
+//! are written in. [`tests_of_backend`] is all of it as tests, with the golden digest and the edge values. Two NaNs count as equal, whatever their payload.
 
 #[path = "parity/attention.rs"]
 mod attention;
+#[path = "parity/edge_values.rs"]
+mod edge_values;
 #[path = "parity/elementwise.rs"]
 mod elementwise;
+#[path = "parity/golden.rs"]
+pub(crate) mod golden;
 #[path = "parity/kernels.rs"]
 mod kernels;
 #[path = "parity/lanes.rs"]
@@ -18,10 +22,71 @@ mod norms;
 
 use core::fmt::{Arguments, LowerExp, Write};
 
-use fucina_core::backend::Real;
+use fucina_core::backend::{BackendRef, Real, SCALAR, SCALAR_UNFUSED};
 
 pub(crate) use kernels::kernels;
 pub(crate) use lanes::lanes;
+
+/// The tests of a backend: kernels, lanes, training and edge values, beside the scalar backend of its class of bits.
+macro_rules! tests_of_backend {
+    // tests_of_backend!("neon", fucina_neon, fused: true, on: target_arch = "aarch64") => mod contexts { .. } #[test] fn .. {} ..
+    ($name:literal, $backend:ident, fused: $fused:literal, on: $($target:tt)+) => {
+        /// What the tests of values run on.
+        mod contexts {
+            use fucina_core::ExecContext;
+
+            pub(crate) fn contexts() -> Vec<ExecContext> {
+                crate::parity::require($name, $backend::detect())
+                    .map(|backend| ExecContext::builder().backend(backend).build())
+                    .into_iter()
+                    .collect()
+            }
+        }
+
+        #[test]
+        fn every_kernel_has_the_scalar_bits() -> Result<(), String> {
+            match parity::require($name, $backend::detect()) {
+                Some(backend) => parity::kernels(backend, parity::scalar($fused)),
+                None => Ok(()),
+            }
+        }
+
+        #[cfg($($target)+)]
+        #[test]
+        fn every_lane_operation_has_the_scalar_bits() -> Result<(), String> {
+            use fucina_core::kernels::ScalarLanes;
+
+            let Some(&lanes) = parity::require($name, $backend::detect()) else { return Ok(()) };
+            parity::lanes::<f32>(lanes, ScalarLanes::<$fused>)?;
+            parity::lanes::<f64>(lanes, ScalarLanes::<$fused>)
+        }
+
+        #[test]
+        fn fifty_training_steps_have_the_golden_digest() -> fucina_core::Result<()> {
+            for ctx in contexts::contexts() {
+                let digest = parity::golden::training(&ctx)?;
+                assert_eq!(digest, parity::golden::digest($fused), "{digest:#018x}");
+            }
+            Ok(())
+        }
+
+        #[test]
+        fn the_harness_sees_another_class_of_bits() {
+            use fucina_core::kernels::ScalarLanes;
+
+            let report = parity::kernels(parity::scalar(!$fused), parity::scalar($fused)).unwrap_err();
+            assert!(report.contains("gemm_block"), "{report}");
+            let (other, own) = (ScalarLanes::<{ !$fused }>, ScalarLanes::<$fused>);
+            let report = parity::lanes::<f32>(other, own).unwrap_err();
+            assert!(report.contains("mul_add"), "{report}");
+        }
+    };
+}
+
+/// The scalar backend of a class of bits.
+pub(crate) fn scalar(fused: bool) -> BackendRef {
+    if fused { &SCALAR } else { &SCALAR_UNFUSED }
+}
 
 /// A computing type that the harness can make values of and compare.
 pub(crate) trait Sample: Real + LowerExp {

@@ -46,7 +46,7 @@ pub fn detect() -> Option<&'static Avx2> {
 }
 
 impl Avx2 {
-    /// Runs a kernel that is not in the table on these lanes.
+    /// Runs a kernel on these lanes: for a backend that borrows them.
     #[inline(always)]
     pub fn run<T: Math, O: Op<T>>(&self, op: O) -> O::Out
     where

@@ -4,10 +4,9 @@ mod cpu;
 mod lanes;
 
 use fucina_avx2::Avx2;
-use fucina_core::backend::{Kernels, TileShape};
 use fucina_core::kernels::math::Math;
 use fucina_core::kernels::{Lanes, Op};
-use fucina_core::{for_each_kernel, kernels_through_enter};
+use fucina_core::kernels_of_lanes;
 
 use super::Avx512;
 
@@ -71,16 +70,4 @@ impl Avx512 {
     }
 }
 
-impl Kernels<f32> for Avx512 {
-    fn tile_shape(&self) -> TileShape {
-        TileShape::of::<f32, Self>()
-    }
-    for_each_kernel!(kernels_through_enter, f32);
-}
-
-impl Kernels<f64> for Avx512 {
-    fn tile_shape(&self) -> TileShape {
-        TileShape::of::<f64, Self>()
-    }
-    for_each_kernel!(kernels_through_enter, f64);
-}
+kernels_of_lanes!(Avx512: f32, f64);

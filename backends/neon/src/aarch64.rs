@@ -2,10 +2,9 @@
 
 mod lanes;
 
-use fucina_core::backend::{Kernels, TileShape};
 use fucina_core::kernels::math::Math;
 use fucina_core::kernels::{Lanes, Op};
-use fucina_core::{for_each_kernel, kernels_through_enter};
+use fucina_core::kernels_of_lanes;
 
 use super::Neon;
 
@@ -42,16 +41,4 @@ impl Neon {
     }
 }
 
-impl Kernels<f32> for Neon {
-    fn tile_shape(&self) -> TileShape {
-        TileShape::of::<f32, Self>()
-    }
-    for_each_kernel!(kernels_through_enter, f32);
-}
-
-impl Kernels<f64> for Neon {
-    fn tile_shape(&self) -> TileShape {
-        TileShape::of::<f64, Self>()
-    }
-    for_each_kernel!(kernels_through_enter, f64);
-}
+kernels_of_lanes!(Neon: f32, f64);

@@ -2,10 +2,9 @@
 
 mod lanes;
 
-use fucina_core::backend::{Kernels, TileShape};
 use fucina_core::kernels::math::Math;
 use fucina_core::kernels::{Lanes, Op};
-use fucina_core::{for_each_kernel, kernels_through_enter};
+use fucina_core::kernels_of_lanes;
 
 use super::Simd128;
 
@@ -32,16 +31,4 @@ impl Simd128 {
     }
 }
 
-impl Kernels<f32> for Simd128 {
-    fn tile_shape(&self) -> TileShape {
-        TileShape::of::<f32, Self>()
-    }
-    for_each_kernel!(kernels_through_enter, f32);
-}
-
-impl Kernels<f64> for Simd128 {
-    fn tile_shape(&self) -> TileShape {
-        TileShape::of::<f64, Self>()
-    }
-    for_each_kernel!(kernels_through_enter, f64);
-}
+kernels_of_lanes!(Simd128: f32, f64);

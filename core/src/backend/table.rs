@@ -256,6 +256,23 @@ macro_rules! kernels_through_enter {
     )*};
 }
 
+/// [`Kernels`] of both types for a backend that is its own lanes, every kernel through its `enter`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! kernels_of_lanes {
+    // kernels_of_lanes!(Avx2: f32, f64) => impl Kernels<f32> for Avx2 { .. } impl Kernels<f64> for Avx2 { .. }
+    ($backend:ty: $($t:tt),*) => {
+        use $crate::{for_each_kernel, kernels_through_enter};
+
+        $(impl $crate::backend::Kernels<$t> for $backend {
+            fn tile_shape(&self) -> $crate::backend::TileShape {
+                $crate::backend::TileShape::of::<$t, Self>()
+            }
+            for_each_kernel!(kernels_through_enter, $t);
+        })*
+    };
+}
+
 /// What stands for a backend where there are no such instructions: no value of it exists, so no kernel ever runs.
 #[doc(hidden)]
 #[macro_export]
