@@ -14,7 +14,7 @@
 //! | V22 | `cases::v22_empty_shapes_are_refused_alike` |
 //! | N3 | `n3_bounds_and_values_of_nan_come_through` |
 //! | N6 | `n6_sums_of_halves_through_f32` |
-//! | N9 | `n9_a_mean_overflows_with_its_sum` |
+//! | N9 | `n9_a_mean_is_finite_where_its_sum_is_not` |
 //! | N12 | `n12_floats_saturate_towards_zero` |
 //! | N15 | `n15_subnormal_bf16_survive_a_copy_and_a_conversion` |
 //! | N18 | `cases::n18_products_skip_no_zeros` |
@@ -101,14 +101,33 @@ fn n6_sums_of_halves_through_f32() {
 
 /// The policy of `docs/edge-values.md`, line e27: a mean is its sum, divided; f64 sums hold what f32 ones cannot.
 #[test]
-fn n9_a_mean_overflows_with_its_sum() {
+fn n9_a_mean_is_finite_where_its_sum_is_not() {
     for ctx in contexts() {
-        let x = ctx.full(&[2], 3e38_f32).unwrap();
-        assert_eq!(ctx.mean_all(&x).unwrap().data().unwrap(), [f32::INFINITY]);
-        let wide = ctx.mean_all(&ctx.cast::<_, f64>(&x).unwrap()).unwrap();
-        assert_eq!(ctx.cast::<_, f32>(&wide).unwrap().data().unwrap(), [3e38]);
+        let means = |x: &[f32]| {
+            let row = ctx.from_slice(&[x.len(), 1], x).unwrap();
+            let all = ctx.mean_all(&row).unwrap();
+            let axis = ctx.mean_axis(&row, 0).unwrap();
+            assert!(all.iter().map(f32::to_bits).eq(axis.iter().map(f32::to_bits)));
+            all.data().unwrap()[0]
+        };
+        assert_eq!(means(&[3e38; 2]), 3e38);
+        assert_eq!(means(&[f32::MAX; 3]), f32::MAX);
+        assert_eq!(means(&[-f32::MAX; 4096]), -f32::MAX);
+        // Element 32 meets the first, so the two overflow before the others cancel them.
+        let mut cancel = [0.0; 128];
+        (cancel[0], cancel[32], cancel[64], cancel[96]) = (3e38, 3e38, -3e38, -3e38);
+        assert_eq!(means(&cancel), 0.0);
+        assert_eq!(means(&[f32::INFINITY, 1.0]), f32::INFINITY);
+        assert!(means(&[f32::INFINITY, f32::NEG_INFINITY]).is_nan());
+        assert!(means(&[3e38, f32::NAN, 3e38]).is_nan());
+        // A row that does not overflow keeps its bits beside one that does.
+        let rows =
+            ctx.from_slice(&[2, 2], &[3e38, 3e38, f32::from_bits(1), f32::from_bits(5)]).unwrap();
+        let means = ctx.mean_axis(&rows, 1).unwrap();
+        assert_eq!(means.data().unwrap()[0], 3e38);
+        assert_eq!(means.data().unwrap()[1].to_bits(), 3);
         let x = ctx.full(&[2], 1e308_f64).unwrap();
-        assert_eq!(ctx.mean_all(&x).unwrap().data().unwrap(), [f64::INFINITY]);
+        assert_eq!(ctx.mean_all(&x).unwrap().data().unwrap(), [1e308]);
     }
 }
 

@@ -402,9 +402,9 @@ fn e27_sums_and_means() {
             assert_eq!(with(f32::INFINITY, 1.0), f32::INFINITY);
         }
         let mean = ctx.mean_all(&ctx.full(&[2], 3e38_f32).unwrap()).unwrap();
-        assert_eq!(mean.data().unwrap(), [f32::INFINITY]);
+        assert_eq!(mean.data().unwrap(), [3e38]);
         let mean = ctx.mean_axis(&ctx.full(&[2, 1], 1e308_f64).unwrap(), 0).unwrap();
-        assert_eq!(mean.data().unwrap(), [f64::INFINITY]);
+        assert_eq!(mean.data().unwrap(), [1e308]);
     }
 }
 

@@ -17,6 +17,7 @@ mod flush;
 mod gemm;
 mod loss;
 mod matmul;
+mod mean;
 mod memory;
 mod norm;
 mod pooling;

@@ -1,4 +1,4 @@
-//! Sums, means and maxima: over one axis or over everything.
+//! Sums and maxima: over one axis or over everything.
 //!
 //! Every reduction follows the rule of `kernels::reduce`, along the logical axis: a transposed view and its copy give
 //! the same bits.
@@ -35,7 +35,7 @@ impl ExecContext {
     }
 
     #[track_caller]
-    fn sum_axis_as<T: Real>(
+    pub(super) fn sum_axis_as<T: Real>(
         &self,
         op: &'static str,
         x: &RawTensor<T>,
@@ -47,17 +47,6 @@ impl ExecContext {
             columns: |k: Table<T>, x: &[T], s, out: &mut [T]| k.sum_columns(x, s, out),
         };
         self.fold_axis(op, x, axis, forms)
-    }
-
-    /// The mean over `axis`: the sum divided by the length.
-    ///
-    /// # Errors
-    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
-    #[track_caller]
-    pub fn mean_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
-        const OP: &str = "mean_axis";
-        let sum = self.sum_axis_as(OP, x, axis)?;
-        self.divide_by(OP, &sum, T::from_f64(x.shape()[axis] as f64))
     }
 
     /// The maximum over `axis`. NaN is passed over; an axis of nothing but NaN gives `-inf`.
@@ -108,17 +97,16 @@ impl ExecContext {
     /// [`Error::OutOfMemory`].
     #[track_caller]
     pub fn sum_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.fold_all("sum_all", x, Sum, |k, x| k.sum_row(x), |sum| sum)
+        self.sum_all_as("sum_all", x)
     }
 
-    /// The mean of all elements, of shape `[1]`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
     #[track_caller]
-    pub fn mean_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
-        let count = T::from_f64(x.len() as f64);
-        self.fold_all("mean_all", x, Sum, |k, x| k.sum_row(x), |sum| sum / count)
+    pub(super) fn sum_all_as<T: Real>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+    ) -> Result<RawTensor<T>> {
+        self.fold_all(op, x, Sum, |k, x| k.sum_row(x))
     }
 
     /// The maximum of all elements, of shape `[1]`. NaN is passed over.
@@ -127,7 +115,7 @@ impl ExecContext {
     /// [`Error::OutOfMemory`].
     #[track_caller]
     pub fn max_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.fold_all("max_all", x, Max, |k, x| k.max_row(x), |max| max)
+        self.fold_all("max_all", x, Max, |k, x| k.max_row(x))
     }
 
     /// Sums `x` down to `target`: undoes the broadcast of `target` to the shape of `x`. A view if the shapes are the
@@ -207,11 +195,10 @@ impl ExecContext {
         x: &RawTensor<T>,
         fold: impl Fold<T>,
         row: impl Fn(Table<T>, &[T]) -> T + Sync,
-        finish: impl Fn(T) -> T,
     ) -> Result<RawTensor<T>> {
         let x = self.prepare(op, x)?;
         let total = self.fold_row(op, x.data(), &fold, &row)?;
-        self.full_shape(op, Shape::scalar(), finish(total))
+        self.full_shape(op, Shape::scalar(), total)
     }
 
     /// One row; a long one by segments, which the team shares.
