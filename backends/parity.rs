@@ -13,6 +13,8 @@ mod edge_values;
 mod elementwise;
 #[path = "parity/golden.rs"]
 pub(crate) mod golden;
+#[path = "parity/half.rs"]
+mod half;
 #[path = "parity/kernels.rs"]
 mod kernels;
 #[path = "parity/lanes.rs"]
@@ -24,6 +26,7 @@ use core::fmt::{Arguments, LowerExp, Write};
 
 use fucina_core::backend::{BackendRef, Real, SCALAR, SCALAR_UNFUSED};
 
+pub(crate) use half::conversions;
 pub(crate) use kernels::kernels;
 pub(crate) use lanes::lanes;
 
@@ -49,6 +52,14 @@ macro_rules! tests_of_backend {
                 Some(backend) => parity::kernels(backend, parity::scalar($fused)),
                 None => Ok(()),
             }
+        }
+
+        #[test]
+        fn halves_convert_as_by_their_crate() {
+            for ctx in contexts::contexts() {
+                parity::conversions(ctx.backend());
+            }
+            parity::conversions(parity::scalar($fused));
         }
 
         #[cfg($($target)+)]

@@ -1,4 +1,4 @@
-//! What ops along rows cost an element: normalisations, softmax, sums, on 1024 x 1024 f32, one thread.
+//! What ops along rows cost an element: normalisations, softmax, sums, conversions, on 1024 x 1024 f32, one thread.
 //!
 //! Throughput is in elements: 1 Gelem/s is 1 ns an element. Each result is checked once before it is timed.
 //! `cargo bench --bench rows`.
@@ -6,6 +6,7 @@
 use core::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use fucina::dtype::{CastFrom, Element, bf16, f16};
 use fucina::exec::{AttentionOptions, AttentionPass};
 use fucina::{ExecContext, RawTensor, Result};
 
@@ -71,6 +72,32 @@ fn rows(c: &mut Criterion) {
     group.finish();
 }
 
+/// Halves to f32 and back, of 16,384 elements, which stay in the cache, and of 1024 x 1024.
+fn conversions(c: &mut Criterion) {
+    fn pair<A: Element + CastFrom<f32>>(c: &mut Criterion, len: usize)
+    where
+        f32: CastFrom<A>,
+    {
+        let ctx = fucina::context_with_threads(1);
+        let wide = gaussian(&ctx, &[len], 1);
+        let narrow = ctx.cast::<_, A>(&wide).unwrap();
+        assert!(narrow.iter().zip(wide.iter()).all(|(narrow, x)| narrow == A::cast_from(x)));
+        let mut group = c.benchmark_group(format!("cast of {len}"));
+        group.throughput(Throughput::Elements(len as u64));
+        group.bench_function(format!("{} to f32", A::DTYPE), |t| {
+            t.iter(|| black_box(&ctx.cast::<_, f32>(&narrow).unwrap()).len());
+        });
+        group.bench_function(format!("f32 to {}", A::DTYPE), |t| {
+            t.iter(|| black_box(&ctx.cast::<_, A>(&wide).unwrap()).len());
+        });
+        group.finish();
+    }
+    for len in [1 << 14, N * N] {
+        pair::<f16>(c, len);
+        pair::<bf16>(c, len);
+    }
+}
+
 /// Causal attention, 8 heads x 256 x 64.
 fn attention(c: &mut Criterion) {
     let ctx = fucina::context_with_threads(1);
@@ -96,5 +123,5 @@ fn attention(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, rows, attention);
+criterion_group!(benches, rows, conversions, attention);
 criterion_main!(benches);

@@ -148,6 +148,38 @@ fn ops_on_subnormal_numbers_leave_the_mode_alone() {
     }
 }
 
+/// Flush mode would make zeros of subnormal operands and results; conversions of 16-bit floats move bits.
+#[test]
+fn halves_convert_in_flush_mode_too() {
+    use fucina_core::dtype::{bf16, f16};
+
+    // Every half, and every f32 whose lower bits round up from a tie: the subnormal ones too.
+    let halves: Vec<u16> = (0..=u16::MAX).collect();
+    let singles: Vec<u32> = (0..=u16::MAX).map(|upper| u32::from(upper) << 16 | 0x8001).collect();
+    for ctx in contexts() {
+        let all = |ctx: &ExecContext| -> Vec<u32> {
+            let a: Vec<f16> = halves.iter().copied().map(f16::from_bits).collect();
+            let b: Vec<bf16> = halves.iter().copied().map(bf16::from_bits).collect();
+            let x: Vec<f32> = singles.iter().copied().map(f32::from_bits).collect();
+            let len = [halves.len()];
+            let a = ctx.cast::<_, f32>(&ctx.from_vec(&len, a).unwrap()).unwrap();
+            let b = ctx.cast::<_, f32>(&ctx.from_vec(&len, b).unwrap()).unwrap();
+            let x = ctx.from_vec(&len, x).unwrap();
+            let (c, d) = (ctx.cast::<_, f16>(&x).unwrap(), ctx.cast::<_, bf16>(&x).unwrap());
+            let wide = a.data().unwrap().iter().chain(b.data().unwrap()).map(|x| x.to_bits());
+            let narrow = c.data().unwrap().iter().map(|x| x.to_bits());
+            let narrow = narrow.chain(d.data().unwrap().iter().map(|x| x.to_bits()));
+            wide.chain(narrow.map(u32::from)).collect()
+        };
+        let wanted = all(&ctx);
+        // SAFETY: what is computed inside is compared bit by bit, and no memory depends on it.
+        let scope = unsafe { ctx.open_flush_scope() };
+        let flushed = black_box(all)(&ctx);
+        drop(scope);
+        assert!(flushed == wanted, "{}", ctx.backend().name());
+    }
+}
+
 #[test]
 fn a_probe_sees_what_an_op_raised_on_this_thread() {
     for ctx in [ExecContext::new(), fucina::context_with_threads(1)] {

@@ -97,7 +97,7 @@ fn every_line_of_the_page_has_a_test_and_every_test_a_line() {
         .map(|(n, _)| n)
         .collect();
     assert_eq!(lines, tests);
-    assert_eq!(lines.len(), 38);
+    assert_eq!(lines.len(), 39);
 }
 
 #[test]
@@ -631,4 +631,33 @@ fn e38_the_larger_and_the_smaller_integer() {
     whole::<i64>(&[(near, i64::MAX, i64::MAX), (-1, i64::MIN, -1)], |c, a, b| c.maximum(a, b));
     whole::<i64>(&[(near, i64::MAX, near), (-1, i64::MIN, i64::MIN)], |c, a, b| c.minimum(a, b));
     whole::<u8>(&[(255, 0, 255), (127, 128, 128)], |c, a, b| c.maximum(a, b));
+}
+
+#[test]
+fn e39_halves_and_single_floats() {
+    macro_rules! check {
+        // check!(f16) => all f16, side by side and not, to f32 and back
+        ($t:ident) => {
+            for ctx in contexts() {
+                let all = (0..=u16::MAX).map($t::from_bits).collect();
+                let x = ctx.from_vec(&[2, 1 << 15], all).unwrap();
+                for x in [x.permute(&[1, 0]).unwrap(), x] {
+                    let wide = ctx.cast::<_, f32>(&x).unwrap();
+                    let narrow = ctx.cast::<_, $t>(&wide).unwrap();
+                    for ((x, wide), back) in x.iter().zip(wide.iter()).zip(narrow.iter()) {
+                        let (name, bits) = (ctx.backend().name(), x.to_bits());
+                        assert_eq!(wide.to_bits(), x.to_f32().to_bits(), "{name}, {bits:#x}");
+                        assert_eq!(
+                            back.to_bits(),
+                            $t::from_f32(wide).to_bits(),
+                            "{name}, {bits:#x}"
+                        );
+                        assert!(back.to_bits() == bits || x.is_nan());
+                    }
+                }
+            }
+        };
+    }
+    check!(f16);
+    check!(bf16);
 }

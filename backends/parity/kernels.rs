@@ -12,7 +12,7 @@ use fucina_core::kernels::optim::{AdamWStep, SgdStep};
 use fucina_core::parallel::Block;
 use fucina_core::rng::Distribution;
 
-use super::{Report, Sample, attention, elementwise, norms, pools};
+use super::{Report, Sample, attention, elementwise, half, norms, pools};
 
 /// Checks every kernel of both types against `oracle`; the error lists what differs.
 pub(crate) fn kernels(
@@ -37,7 +37,7 @@ fn kernels_of<T: Sample>(
         for len in [1, lanes - 1, lanes, lanes + 1, 4 * lanes + 3, 33, 4097] {
             for offset in 0..=lanes {
                 let inputs = Inputs { pool: &pool, len: len.max(1), offset };
-                for (name, case) in elementwise::cases::<T>().into_iter().chain(cases()) {
+                for (name, case) in all_cases::<T>() {
                     let (ours, theirs) = (case(table, &inputs), case(oracle, &inputs));
                     *compared.get_mut(name).expect("a name of the table") += ours.len();
                     let place =
@@ -50,6 +50,10 @@ fn kernels_of<T: Sample>(
     for (name, count) in compared {
         assert!(count > 0, "kernel {name} of {} has no case in backends/parity.rs", T::DTYPE);
     }
+}
+
+fn all_cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
+    [elementwise::cases(), half::cases(), cases()].concat()
 }
 
 /// Names of all kernels in the table.

@@ -14,6 +14,7 @@ pub use number::{Integer, Number};
 pub use scalar::{SCALAR, SCALAR_UNFUSED, Scalar, ScalarUnfused};
 pub use table::{Kernels, TileShape};
 
+use crate::dtype::{HalfRuns, bf16, f16};
 use crate::for_each_kernel;
 #[cfg(feature = "pluggable")]
 use crate::kernels::math::Math;
@@ -73,6 +74,25 @@ impl Real for f64 {
     #[inline(always)]
     fn table(backend: BackendRef) -> Table<Self> {
         Table(backend)
+    }
+}
+
+macro_rules! runs_of_table {
+    // runs_of_table! { widen_f16: f16 => T; } => fn widen_f16(&self, x: &[f16], out: &mut [T]) { T::table(*self).widen_f16(x, out) }
+    ($($name:ident: $from:ty => $to:ty;)*) => {$(
+        #[inline]
+        fn $name(&self, x: &[$from], out: &mut [$to]) {
+            T::table(*self).$name(x, out);
+        }
+    )*};
+}
+
+impl<T: Real> HalfRuns<T> for BackendRef {
+    runs_of_table! {
+        widen_f16: f16 => T;
+        widen_bf16: bf16 => T;
+        narrow_f16: T => f16;
+        narrow_bf16: T => bf16;
     }
 }
 

@@ -6,12 +6,14 @@
 
 mod cast;
 mod float;
+mod half;
 
 use core::fmt;
 
+pub use self::half::{Half, HalfRuns};
+pub use ::half::{bf16, f16};
 pub use cast::CastFrom;
 pub use float::Float;
-pub use half::{bf16, f16};
 
 /// The name of an element type at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

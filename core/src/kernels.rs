@@ -13,6 +13,7 @@ pub mod attention;
 pub mod elementwise;
 pub mod fill;
 pub mod gemm;
+pub mod half;
 pub mod lanes;
 pub mod math;
 pub mod norm;

@@ -6,6 +6,7 @@
 
 use core::arch::x86_64::*;
 
+use fucina_core::dtype::{Half, bf16, f16};
 use fucina_core::kernels::lanes::MOST_ROWS;
 use fucina_core::kernels::{Lanes, Op};
 use fucina_core::roots_of_lanes;
@@ -57,6 +58,27 @@ impl Avx2 {
             ]
         };
         halves(low: __m128, high: __m128) -> __m256 = _mm256_set_m128(high, low);
+        widened_f16(x: __m128i) -> __m256 = _mm256_cvtph_ps(x);
+        widened_bf16(x: __m128i) -> __m256 = {
+            let v = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(x)));
+            let quiet = _mm256_castsi256_ps(_mm256_set1_epi32(0x40_0000));
+            _mm256_or_ps(v, _mm256_and_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(v, v), quiet))
+        };
+        // Rounds as its constant says, whatever the mode of the CPU.
+        narrowed_f16(v: __m256) -> __m128i = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(v);
+        narrowed_bf16(v: __m256) -> __m128i = {
+            let bits = _mm256_castps_si256(v);
+            let upper = _mm256_srli_epi32::<16>(bits);
+            let odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+            let half = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
+            let number = _mm256_srli_epi32::<16>(_mm256_add_epi32(bits, half));
+            let quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+            let is_nan = _mm256_castps_si256(_mm256_cmp_ps::<_CMP_UNORD_Q>(v, v));
+            let words = _mm256_blendv_epi8(number, quiet, is_nan);
+            // Each half of the register is packed for itself: its first quarter is wanted.
+            let packed = _mm256_packus_epi32(words, words);
+            _mm256_castsi256_si128(_mm256_permute4x64_epi64::<0b10_00>(packed))
+        };
         transposed(rows: [__m256d; 4]) -> [__m256d; 4] = {
             let [a, b, c, d] = rows;
             let (ab0, ab1) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
@@ -68,6 +90,22 @@ impl Avx2 {
                 _mm256_permute2f128_pd::<0x31>(ab1, cd1),
             ]
         };
+    }
+
+    /// Eight halves, of either kind.
+    #[inline(always)]
+    fn load_halves<H: Half>(self, x: &[H]) -> __m128i {
+        const { assert!(size_of::<H>() == 2) };
+        let x = &x[..8];
+        // SAFETY: `x` is 16 readable bytes (sliced, asserted above); `loadu` needs no alignment; `self` proves AVX.
+        unsafe { _mm_loadu_si128(x.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_halves<H: Half>(self, v: __m128i, out: &mut [H]) {
+        const { assert!(size_of::<H>() == 2) };
+        let out = &mut out[..8];
+        // SAFETY: `out` is 16 writable bytes (as above) that any bits may fill; `storeu` needs no alignment; `self` proves AVX.
+        unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), v) }
     }
 
     /// Rows `r` and `r + 4` of a square, four columns from `at` on: a load and one with insertion, which keep the ports of
@@ -138,6 +176,22 @@ impl Lanes<f32> for Avx2 {
         let mask = self.first(out.len());
         // SAFETY: `out` is `out.len()` writable f32, and no other lane is in the mask; `self` proves AVX.
         unsafe { _mm256_maskstore_ps(out.as_mut_ptr(), mask, v) }
+    }
+    #[inline(always)]
+    fn load_f16(self, x: &[f16]) -> __m256 {
+        self.widened_f16(self.load_halves(x))
+    }
+    #[inline(always)]
+    fn load_bf16(self, x: &[bf16]) -> __m256 {
+        self.widened_bf16(self.load_halves(x))
+    }
+    #[inline(always)]
+    fn store_f16(self, v: __m256, out: &mut [f16]) {
+        self.store_halves(self.narrowed_f16(v), out);
+    }
+    #[inline(always)]
+    fn store_bf16(self, v: __m256, out: &mut [bf16]) {
+        self.store_halves(self.narrowed_bf16(v), out);
     }
 
     on_registers! {

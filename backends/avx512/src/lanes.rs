@@ -6,6 +6,7 @@
 
 use core::arch::x86_64::*;
 
+use fucina_core::dtype::{Half, bf16, f16};
 use fucina_core::kernels::{Lanes, Op};
 use fucina_core::roots_of_lanes;
 
@@ -32,6 +33,48 @@ macro_rules! on_registers {
             unsafe { op($($arg),*) }
         }
     )*};
+}
+
+impl Avx512 {
+    on_registers! {
+        widened_f16(x: __m256i) -> __m512 = _mm512_cvtph_ps(x);
+        widened_bf16(x: __m256i) -> __m512 = {
+            let bits = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(x));
+            let v = _mm512_castsi512_ps(bits);
+            let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(v, v);
+            let quiet = _mm512_set1_epi32(0x40_0000);
+            _mm512_castsi512_ps(_mm512_mask_or_epi32(bits, is_nan, bits, quiet))
+        };
+        // Rounds as its constant says, whatever the mode of the CPU.
+        narrowed_f16(v: __m512) -> __m256i = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(v);
+        // The instruction of AVX-512 BF16 would flush subnormal numbers.
+        narrowed_bf16(v: __m512) -> __m256i = {
+            let bits = _mm512_castps_si512(v);
+            let upper = _mm512_srli_epi32::<16>(bits);
+            let odd = _mm512_and_si512(upper, _mm512_set1_epi32(1));
+            let half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+            let number = _mm512_srli_epi32::<16>(_mm512_add_epi32(bits, half));
+            let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(v, v);
+            let quiet = _mm512_set1_epi32(0x40);
+            _mm512_cvtepi32_epi16(_mm512_mask_or_epi32(number, is_nan, upper, quiet))
+        };
+    }
+
+    /// Sixteen halves, of either kind.
+    #[inline(always)]
+    fn load_halves<H: Half>(self, x: &[H]) -> __m256i {
+        const { assert!(size_of::<H>() == 2) };
+        let x = &x[..16];
+        // SAFETY: `x` is 32 readable bytes (sliced, asserted above); `loadu` needs no alignment; `self` proves AVX.
+        unsafe { _mm256_loadu_si256(x.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_halves<H: Half>(self, v: __m256i, out: &mut [H]) {
+        const { assert!(size_of::<H>() == 2) };
+        let out = &mut out[..16];
+        // SAFETY: `out` is 32 writable bytes (as above) that any bits may fill; `storeu` needs no alignment; `self` proves AVX.
+        unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), v) }
+    }
 }
 
 roots_of_lanes!(Avx512);
@@ -66,6 +109,22 @@ impl Lanes<f32> for Avx512 {
         let mask = first(out.len(), 16) as __mmask16;
         // SAFETY: `out` is `out.len()` writable f32, and no other lane is in the mask; `self` proves AVX-512.
         unsafe { _mm512_mask_storeu_ps(out.as_mut_ptr(), mask, v) }
+    }
+    #[inline(always)]
+    fn load_f16(self, x: &[f16]) -> __m512 {
+        self.widened_f16(self.load_halves(x))
+    }
+    #[inline(always)]
+    fn load_bf16(self, x: &[bf16]) -> __m512 {
+        self.widened_bf16(self.load_halves(x))
+    }
+    #[inline(always)]
+    fn store_f16(self, v: __m512, out: &mut [f16]) {
+        self.store_halves(self.narrowed_f16(v), out);
+    }
+    #[inline(always)]
+    fn store_bf16(self, v: __m512, out: &mut [bf16]) {
+        self.store_halves(self.narrowed_bf16(v), out);
     }
 
     on_registers! {

@@ -6,6 +6,7 @@
 
 use core::arch::aarch64::*;
 
+use fucina_core::dtype::{Half, bf16, f16};
 use fucina_core::kernels::Lanes;
 use fucina_core::roots_of_lanes;
 
@@ -26,6 +27,43 @@ macro_rules! on_registers {
             unsafe { op($($arg),*) }
         }
     )*};
+}
+
+impl Neon {
+    on_registers! {
+        widened_f16(x: uint16x4_t) -> float32x4_t = vcvt_f32_f16(vreinterpret_f16_u16(x));
+        widened_bf16(x: uint16x4_t) -> float32x4_t = {
+            let bits = vshll_n_u16::<16>(x);
+            let v = vreinterpretq_f32_u32(bits);
+            let quiet = vbicq_u32(vdupq_n_u32(0x40_0000), vceqq_f32(v, v));
+            vreinterpretq_f32_u32(vorrq_u32(bits, quiet))
+        };
+        narrowed_f16(v: float32x4_t) -> uint16x4_t = vreinterpret_u16_f16(vcvt_f16_f32(v));
+        narrowed_bf16(v: float32x4_t) -> uint16x4_t = {
+            let bits = vreinterpretq_u32_f32(v);
+            let odd = vandq_u32(vshrq_n_u32::<16>(bits), vdupq_n_u32(1));
+            let half = vaddq_u32(odd, vdupq_n_u32(0x7fff));
+            let number = vshrn_n_u32::<16>(vaddq_u32(bits, half));
+            let quiet = vorr_u16(vshrn_n_u32::<16>(bits), vdup_n_u16(0x40));
+            vbsl_u16(vmovn_u32(vceqq_f32(v, v)), number, quiet)
+        };
+    }
+
+    /// Four halves, of either kind.
+    #[inline(always)]
+    fn load_halves<H: Half>(self, x: &[H]) -> uint16x4_t {
+        const { assert!(size_of::<H>() == 2 && align_of::<H>() == 2) };
+        let x = &x[..4];
+        // SAFETY: `x` is 8 readable bytes (sliced, asserted above), aligned as u16; the target has neon.
+        unsafe { vld1_u16(x.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_halves<H: Half>(self, v: uint16x4_t, out: &mut [H]) {
+        const { assert!(size_of::<H>() == 2 && align_of::<H>() == 2) };
+        let out = &mut out[..4];
+        // SAFETY: `out` is 8 writable bytes (as above) that any bits may fill, aligned as u16; the target has neon.
+        unsafe { vst1_u16(out.as_mut_ptr().cast(), v) }
+    }
 }
 
 roots_of_lanes!(Neon);
@@ -66,6 +104,23 @@ impl Lanes<f32> for Neon {
         for (out, x) in out.iter_mut().zip(whole) {
             *out = x;
         }
+    }
+
+    #[inline(always)]
+    fn load_f16(self, x: &[f16]) -> float32x4_t {
+        self.widened_f16(self.load_halves(x))
+    }
+    #[inline(always)]
+    fn load_bf16(self, x: &[bf16]) -> float32x4_t {
+        self.widened_bf16(self.load_halves(x))
+    }
+    #[inline(always)]
+    fn store_f16(self, v: float32x4_t, out: &mut [f16]) {
+        self.store_halves(self.narrowed_f16(v), out);
+    }
+    #[inline(always)]
+    fn store_bf16(self, v: float32x4_t, out: &mut [bf16]) {
+        self.store_halves(self.narrowed_bf16(v), out);
     }
 
     on_registers! {

@@ -6,10 +6,79 @@
 
 use core::arch::wasm32::*;
 
+use fucina_core::dtype::{Half, bf16, f16};
 use fucina_core::kernels::Lanes;
 use fucina_core::roots_of_lanes;
 
 use crate::Simd128;
+
+/// Bits of f32 vectors: the sign, infinity, and what makes NaN quiet.
+const SIGN: i32 = i32::MIN;
+const INFINITY: i32 = 0x7f80_0000;
+const QUIET: i32 = 0x40_0000;
+
+/// f16 widened, one in each word: the steps of the scalar form.
+#[inline(always)]
+fn widened_f16(x: v128) -> v128 {
+    let rest = v128_and(x, i32x4_splat(0x7fff));
+    let small = f32x4_mul(f32x4_convert_i32x4(rest), f32x4_splat(f32::from_bits(103 << 23)));
+    let shifted = i32x4_shl(rest, 13);
+    let normal = i32x4_add(shifted, i32x4_splat(112 << 23));
+    let quiet = v128_and(i32x4_gt(rest, i32x4_splat(0x7c00)), i32x4_splat(QUIET));
+    let infinite = v128_or(v128_or(shifted, i32x4_splat(INFINITY)), quiet);
+    let finite = v128_bitselect(small, normal, i32x4_lt(rest, i32x4_splat(0x400)));
+    let bits = v128_bitselect(finite, infinite, i32x4_lt(rest, i32x4_splat(0x7c00)));
+    v128_or(bits, v128_and(i32x4_shl(x, 16), i32x4_splat(SIGN)))
+}
+
+#[inline(always)]
+fn widened_bf16(x: v128) -> v128 {
+    let bits = i32x4_shl(x, 16);
+    let quiet = v128_andnot(i32x4_splat(QUIET), f32x4_eq(bits, bits));
+    v128_or(bits, quiet)
+}
+
+/// To f16, one in each word: the steps of the scalar form.
+#[inline(always)]
+fn narrowed_f16(v: v128) -> v128 {
+    let rest = v128_andnot(v, i32x4_splat(SIGN));
+    let half = f32x4_splat(0.5);
+    let small = i32x4_sub(f32x4_add(rest, half), half);
+    let odd = v128_and(u32x4_shr(rest, 13), i32x4_splat(1));
+    let rounded = i32x4_sub(i32x4_add(rest, odd), i32x4_splat((112 << 23) - 0xfff));
+    let normal = i32x4_min(i32x4_shr(rounded, 13), i32x4_splat(0x7c00));
+    let number = v128_bitselect(small, normal, i32x4_lt(rest, i32x4_splat(113 << 23)));
+    let nan = v128_and(u32x4_shr(rest, 13), i32x4_splat(0x3ff));
+    let nan = v128_or(nan, i32x4_splat(0x7e00));
+    let bits = v128_bitselect(number, nan, f32x4_eq(v, v));
+    v128_or(bits, u32x4_shr(v128_and(v, i32x4_splat(SIGN)), 16))
+}
+
+#[inline(always)]
+fn narrowed_bf16(v: v128) -> v128 {
+    let upper = u32x4_shr(v, 16);
+    let half = i32x4_add(v128_and(upper, i32x4_splat(1)), i32x4_splat(0x7fff));
+    let number = u32x4_shr(i32x4_add(v, half), 16);
+    v128_bitselect(number, v128_or(upper, i32x4_splat(0x40)), f32x4_eq(v, v))
+}
+
+/// Four halves, of either kind, one in each word.
+#[inline(always)]
+fn load_halves<H: Half>(x: &[H]) -> v128 {
+    const { assert!(size_of::<H>() == 2) };
+    let x = &x[..4];
+    // SAFETY: `x` is 8 readable bytes (sliced, asserted above); the load needs no alignment.
+    unsafe { u32x4_load_extend_u16x4(x.as_ptr().cast()) }
+}
+
+#[inline(always)]
+fn store_halves<H: Half>(v: v128, out: &mut [H]) {
+    const { assert!(size_of::<H>() == 2) };
+    let out = &mut out[..4];
+    let packed = u16x8_narrow_i32x4(v, v);
+    // SAFETY: `out` is 8 writable bytes (as above) that any bits may fill; the store needs no alignment.
+    unsafe { v128_store64_lane::<0>(packed, out.as_mut_ptr().cast()) }
+}
 
 roots_of_lanes!(Simd128);
 
@@ -49,6 +118,23 @@ impl Lanes<f32> for Simd128 {
         for (out, x) in out.iter_mut().zip(whole) {
             *out = x;
         }
+    }
+
+    #[inline(always)]
+    fn load_f16(self, x: &[f16]) -> v128 {
+        widened_f16(load_halves(x))
+    }
+    #[inline(always)]
+    fn load_bf16(self, x: &[bf16]) -> v128 {
+        widened_bf16(load_halves(x))
+    }
+    #[inline(always)]
+    fn store_f16(self, v: v128, out: &mut [f16]) {
+        store_halves(narrowed_f16(v), out);
+    }
+    #[inline(always)]
+    fn store_bf16(self, v: v128, out: &mut [bf16]) {
+        store_halves(narrowed_bf16(v), out);
     }
 
     #[inline(always)]

@@ -216,6 +216,14 @@ macro_rules! for_each_kernel {
             vector_times_matrix(product: $crate::kernels::gemm::VectorTimesMatrix<'_, $t>) -> (()) = product;
             #[doc = "Some rows of a matrix times a column."]
             matrix_times_vector(product: $crate::kernels::gemm::MatrixTimesVector<'_, $t>) -> (()) = product;
+            #[doc = "Widens f16."]
+            widen_f16(x: &[$crate::dtype::f16], out: &mut [$t]) -> (()) = $crate::kernels::half::Convert { x, out };
+            #[doc = "Widens bf16."]
+            widen_bf16(x: &[$crate::dtype::bf16], out: &mut [$t]) -> (()) = $crate::kernels::half::Convert { x, out };
+            #[doc = "Rounds to f16, ties to even."]
+            narrow_f16(x: &[$t], out: &mut [$crate::dtype::f16]) -> (()) = $crate::kernels::half::Convert { x, out };
+            #[doc = "Rounds to bf16, ties to even."]
+            narrow_bf16(x: &[$t], out: &mut [$crate::dtype::bf16]) -> (()) = $crate::kernels::half::Convert { x, out };
             #[doc = "Elements of a random sequence; f64 takes the f32 values."]
             random_fill(distribution: $crate::rng::Distribution, seed: u64, first: u64, out: &mut [$t]) -> (()) = $crate::kernels::fill::Fill { distribution, seed, first, out };
             #[doc = "Elements of a random sequence of integers in `low..high`."]

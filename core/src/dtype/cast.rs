@@ -6,12 +6,20 @@
 
 use half::{bf16, f16};
 
-use super::Element;
+use super::{Element, Float, Half, HalfRuns};
 
 /// An element type that values of type `A` convert to.
 pub trait CastFrom<A: Element>: Element {
     /// Converts one value.
     fn cast_from(x: A) -> Self;
+    /// Converts values: by `kernels` if there is one for the two types.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn cast_run(_kernels: &(impl HalfRuns<f32> + HalfRuns<f64>), x: &[A], out: &mut [Self]) {
+        for (&x, out) in x.iter().zip(out) {
+            *out = Self::cast_from(x);
+        }
+    }
 }
 
 /// The nearest f32 towards zero, its last bit set if that is not exact: rounding this to a narrower type rounds once
@@ -39,32 +47,51 @@ fn integer_to_odd(negative: bool, size: u64) -> f64 {
 }
 
 macro_rules! cast {
-    // cast! { i8, i16 => f32, f64: |x| x as _ } => impl CastFrom<i8> for f32 { fn cast_from(x: i8) -> f32 { x as _ } } ..
-    (@ $from:ty => ($($to:ty),*): |$x:ident| $body:expr) => {$(
+    // cast! { i8, i16 => (f32, f64): |x| x as _ } => impl CastFrom<i8> for f32 { fn cast_from(x: i8) -> f32 { x as _ } } ..
+    // cast! { f16 => (f32) [widen_f16]: .. } => the same, and runs go to that kernel
+    (@ $from:ty => ($($to:ty),*) $kernel:tt: |$x:ident| $body:expr) => {$(
         impl CastFrom<$from> for $to {
             #[inline(always)]
             fn cast_from($x: $from) -> Self {
                 $body
             }
+            cast!(# $from => $to, $kernel);
         }
     )*};
+    (# $from:ty => $to:ty, []) => {};
+    (# $from:ty => $to:ty, [$kernel:ident]) => {
+        #[inline(always)]
+        fn cast_run(
+            kernels: &(impl HalfRuns<f32> + HalfRuns<f64>),
+            x: &[$from],
+            out: &mut [$to],
+        ) {
+            kernels.$kernel(x, out);
+        }
+    };
     ($($from:ty),* => $to:tt: |$x:ident| $body:expr) => {
-        $(cast!(@ $from => $to: |$x| $body);)*
+        $(cast!(@ $from => $to []: |$x| $body);)*
+    };
+    ($($from:ty),* => $to:tt $kernel:tt: |$x:ident| $body:expr) => {
+        $(cast!(@ $from => $to $kernel: |$x| $body);)*
     };
 }
 
 // `as` is what the head asks for between all numbers that Rust has.
 cast!(f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 => (f32, f64, i8, i16, i32, i64, u8, u16, u32, u64): |x| x as Self);
-cast!(f16, bf16 => (f32, i8, i16, i32, i64, u8, u16, u32, u64): |x| x.to_f32() as Self);
-cast!(f16, bf16 => (f64): |x| f64::from(x.to_f32()));
-cast!(f32 => (f16, bf16): |x| Self::from_f32(x));
-cast!(f64 => (f16, bf16): |x| Self::from_f32(to_odd(x)));
-cast!(i64 => (f16, bf16): |x| Self::from_f32(to_odd(integer_to_odd(x < 0, x.unsigned_abs()))));
-cast!(u64 => (f16, bf16): |x| Self::from_f32(to_odd(integer_to_odd(false, x))));
+cast!(f16, bf16 => (i8, i16, i32, i64, u8, u16, u32, u64): |x| x.to_single() as Self);
+cast!(f16 => (f32, f64) [widen_f16]: |x| Self::from_half(x));
+cast!(bf16 => (f32, f64) [widen_bf16]: |x| Self::from_half(x));
+cast!(f32 => (f16) [narrow_f16]: |x| Self::from_single(x));
+cast!(f32 => (bf16) [narrow_bf16]: |x| Self::from_single(x));
+cast!(f64 => (f16) [narrow_f16]: |x| Self::from_single(to_odd(x)));
+cast!(f64 => (bf16) [narrow_bf16]: |x| Self::from_single(to_odd(x)));
+cast!(i64 => (f16, bf16): |x| Self::from_single(to_odd(integer_to_odd(x < 0, x.unsigned_abs()))));
+cast!(u64 => (f16, bf16): |x| Self::from_single(to_odd(integer_to_odd(false, x))));
 cast!(i8, i16, i32 => (f16, bf16): |x| Self::cast_from(i64::from(x)));
 cast!(u8, u16, u32 => (f16, bf16): |x| Self::cast_from(u64::from(x)));
-cast!(f16 => (bf16): |x| Self::from_f32(x.to_f32()));
-cast!(bf16 => (f16): |x| Self::from_f32(x.to_f32()));
+cast!(f16 => (bf16): |x| Self::from_single(x.to_single()));
+cast!(bf16 => (f16): |x| Self::from_single(x.to_single()));
 cast!(f16 => (f16): |x| x);
 cast!(bf16 => (bf16): |x| x);
 cast!(bool => (bool): |x| x);

@@ -2,7 +2,7 @@
 //!
 //! Each operation is exact or rounded once, on every target, whether or not its CPU has an instruction for it.
 
-use super::Element;
+use super::{CastFrom, Element, Half};
 
 /// An element type that kernels compute in: `f32` and `f64`.
 pub trait Float:
@@ -27,6 +27,10 @@ pub trait Float:
     fn from_f64(x: f64) -> Self;
     /// Widens (or keeps) the value.
     fn to_f64(self) -> f64;
+    /// Widens a float of 16 bits.
+    fn from_half<H: Half>(x: H) -> Self;
+    /// The nearest float of 16 bits, ties to even.
+    fn to_half<H: Half>(self) -> H;
     /// `self * b + c`, rounded once.
     fn fused_mul_add(self, b: Self, c: Self) -> Self;
     /// The correctly rounded square root.
@@ -46,8 +50,8 @@ pub trait Float:
 }
 
 macro_rules! float {
-    // float!(f32, u32, i32, 23, libm::sqrtf, fuse_f32) => impl Float for f32 { const ZERO: f32 = 0.0; .. }
-    ($t:ty, $bits:ty, $int:ty, $mantissa:literal, $sqrt:path, $fma:path) => {
+    // float!(f32, u32, i32, 23, libm::sqrtf, fuse_f32, Half::from_single) => impl Float for f32 { const ZERO: f32 = 0.0; .. }
+    ($t:ty, $bits:ty, $int:ty, $mantissa:literal, $sqrt:path, $fma:path, $narrow:path) => {
         impl Float for $t {
             const ZERO: Self = 0.0;
             const INFINITY: Self = Self::INFINITY;
@@ -61,6 +65,14 @@ macro_rules! float {
             #[inline(always)]
             fn to_f64(self) -> f64 {
                 self as f64
+            }
+            #[inline(always)]
+            fn from_half<H: Half>(x: H) -> Self {
+                x.to_single().into()
+            }
+            #[inline(always)]
+            fn to_half<H: Half>(self) -> H {
+                $narrow(self)
             }
             #[inline(always)]
             fn fused_mul_add(self, b: Self, c: Self) -> Self {
@@ -109,8 +121,8 @@ macro_rules! float {
     };
 }
 
-float!(f32, u32, i32, 23, libm::sqrtf, fuse_f32);
-float!(f64, u64, i64, 52, libm::sqrt, libm::fma);
+float!(f32, u32, i32, 23, libm::sqrtf, fuse_f32, Half::from_single);
+float!(f64, u64, i64, 52, libm::sqrt, libm::fma, CastFrom::cast_from);
 
 /// `a * b + c` rounded once. The product is exact in f64; the sum is rounded to odd there, so that the last rounding
 /// is the only one that counts (Boldo and Melquiond, 2008: 53 bits are at least 24 + 2).

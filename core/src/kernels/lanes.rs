@@ -8,11 +8,14 @@ mod twice;
 
 pub use twice::Twice;
 
-use crate::dtype::Float;
+use super::half::{load_each, store_each};
+use crate::dtype::{Float, bf16, f16};
 use crate::rng::{ByNewton, Roots};
 
 /// Rows of the largest square that is transposed.
 pub const MOST_ROWS: usize = 8;
+/// The most lanes of one value of [`Lanes`].
+pub const MOST_LANES: usize = 32;
 
 /// Operations on `N` values at once. A value of the type is the proof that the CPU has them.
 pub trait Lanes<T: Float>: Roots {
@@ -51,6 +54,27 @@ pub trait Lanes<T: Float>: Roots {
         } else {
             self.store_part(v, out);
         }
+    }
+
+    /// The first `N` of `x`, widened; `x` has at least `N`. NaN is made quiet and keeps the upper bits of its payload.
+    #[inline(always)]
+    fn load_f16(self, x: &[f16]) -> Self::V {
+        load_each(self, x)
+    }
+    /// As [`load_f16`](Lanes::load_f16).
+    #[inline(always)]
+    fn load_bf16(self, x: &[bf16]) -> Self::V {
+        load_each(self, x)
+    }
+    /// Writes the first `N` of `out`, which has at least `N`: to nearest, ties to even. NaN as in [`load_f16`](Lanes::load_f16).
+    #[inline(always)]
+    fn store_f16(self, v: Self::V, out: &mut [f16]) {
+        store_each(self, v, out);
+    }
+    /// As [`store_f16`](Lanes::store_f16).
+    #[inline(always)]
+    fn store_bf16(self, v: Self::V, out: &mut [bf16]) {
+        store_each(self, v, out);
     }
 
     /// `a + b`.
@@ -127,8 +151,7 @@ pub trait Lanes<T: Float>: Roots {
     /// Applies `f` to two operands, lane by lane.
     #[inline(always)]
     fn map2(self, a: Self::V, b: Self::V, f: impl Fn(T, T) -> T) -> Self::V {
-        // No lanes are more than 32.
-        let (mut x, mut y) = ([T::ZERO; 32], [T::ZERO; 32]);
+        let (mut x, mut y) = ([T::ZERO; MOST_LANES], [T::ZERO; MOST_LANES]);
         self.store(a, &mut x);
         self.store(b, &mut y);
         for (x, &y) in x.iter_mut().zip(&y).take(Self::N) {

@@ -22,28 +22,34 @@ const ALL: usize = usize::MAX >> 1;
 pub trait Widen<T>: Element {
     /// `x` as `T`: itself, or in `room`, which is as long.
     #[doc(hidden)]
-    fn widen<'a>(x: &'a [Self], room: &'a mut [T]) -> &'a [T];
+    fn widen<'a>(kernels: Table<T>, x: &'a [Self], room: &'a mut [T]) -> &'a [T]
+    where
+        T: Real;
 }
 
 impl<T: Real> Widen<T> for T {
-    fn widen<'a>(x: &'a [T], _: &'a mut [T]) -> &'a [T] {
+    fn widen<'a>(_: Table<T>, x: &'a [T], _: &'a mut [T]) -> &'a [T] {
         x
     }
 }
 
 macro_rules! widen_half {
-    // widen_half!(f16) => impl Widen<f32> for f16 { .. }
-    ($($t:ty)*) => {$(
+    // widen_half!(f16: widen_f16) => impl Widen<f32> for f16 { .. }
+    ($($t:ty: $kernel:ident),*) => {$(
         impl Widen<f32> for $t {
-            fn widen<'a>(x: &'a [Self], room: &'a mut [f32]) -> &'a [f32] {
-                room.iter_mut().zip(x).for_each(|(to, x)| *to = x.to_f32());
+            fn widen<'a>(
+                kernels: Table<f32>,
+                x: &'a [Self],
+                room: &'a mut [f32],
+            ) -> &'a [f32] {
+                kernels.$kernel(x, room);
                 room
             }
         }
     )*};
 }
 
-widen_half!(f16 bf16);
+widen_half!(f16: widen_f16, bf16: widen_bf16);
 
 /// How a piece's scratch is cut up.
 #[derive(Clone, Copy)]
@@ -259,9 +265,9 @@ impl<T: Real, S: Widen<T>> Forward<'_, T, S> {
         for keys in key_blocks(sizes, &queries) {
             let at = first_key + keys.start;
             let k = &self.k[at * dim..][..keys.len() * dim];
-            let k = S::widen(k, &mut parts.k[..k.len()]);
+            let k = S::widen(kernels, k, &mut parts.k[..k.len()]);
             let v = &self.v[at * value_dim..][..keys.len() * value_dim];
-            let v = S::widen(v, &mut parts.v[..v.len()]);
+            let v = S::widen(kernels, v, &mut parts.v[..v.len()]);
             let scores = &mut parts.scores[..keys.len() * count];
             let hidden = T::NEG_INFINITY;
             let block = Scores { sizes, kernels, keys, queries: queries.clone(), hidden };

@@ -1,10 +1,9 @@
 //! Conversions between element types.
 
+use crate::backend::BackendRef;
 use crate::dtype::{CastFrom, Element};
 use crate::error::Result;
 use crate::exec::context::ExecContext;
-use crate::kernels::elementwise::Operand;
-use crate::kernels::plain;
 use crate::raw::RawTensor;
 
 impl ExecContext {
@@ -26,9 +25,9 @@ impl ExecContext {
     #[track_caller]
     pub fn cast<T: Element, U: CastFrom<T>>(&self, x: &RawTensor<T>) -> Result<RawTensor<U>> {
         let all = x.storage_elements();
-        let mut out = self.fresh("cast", *x.shape())?;
+        let (backend, mut out) = (self.backend(), self.fresh("cast", *x.shape())?);
         self.for_runs("cast", x.shape(), [x.layout()], out.data(), &|[start], [stride], out| {
-            convert(all, start, stride, out);
+            convert(backend, all, start, stride, out);
         });
         Ok(out.done())
     }
@@ -36,9 +35,15 @@ impl ExecContext {
 
 /// `out`: every `stride`-th element from `start` on. There is a copy of this for every pair of types, so it is short: it goes
 /// past the drivers of rows.
-fn convert<T: Element, U: CastFrom<T>>(all: &[T], start: usize, stride: isize, out: &mut [U]) {
+fn convert<T: Element, U: CastFrom<T>>(
+    backend: BackendRef,
+    all: &[T],
+    start: usize,
+    stride: isize,
+    out: &mut [U],
+) {
     if stride == 1 {
-        return plain::each(Operand::Slice(&all[start..start + out.len()]), out, U::cast_from);
+        return U::cast_run(&backend, &all[start..start + out.len()], out);
     }
     let mut at = start;
     for out in out {

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::Lanes;
-use crate::dtype::Float;
+use crate::dtype::{Float, bf16, f16};
 use crate::rng::Roots;
 
 /// Two registers of the lanes `L`.
@@ -69,6 +69,24 @@ impl<T: Float, L: Lanes<T>> Lanes<T> for Twice<L> {
             }
             None => self.0.store_part(v[0], out),
         }
+    }
+    #[inline(always)]
+    fn load_f16(self, x: &[f16]) -> Self::V {
+        [self.0.load_f16(x), self.0.load_f16(&x[L::N..])]
+    }
+    #[inline(always)]
+    fn load_bf16(self, x: &[bf16]) -> Self::V {
+        [self.0.load_bf16(x), self.0.load_bf16(&x[L::N..])]
+    }
+    #[inline(always)]
+    fn store_f16(self, v: Self::V, out: &mut [f16]) {
+        self.0.store_f16(v[0], out);
+        self.0.store_f16(v[1], &mut out[L::N..]);
+    }
+    #[inline(always)]
+    fn store_bf16(self, v: Self::V, out: &mut [bf16]) {
+        self.0.store_bf16(v[0], out);
+        self.0.store_bf16(v[1], &mut out[L::N..]);
     }
     both! {
         add(a: V, b: V) -> V;
