@@ -17,6 +17,11 @@ use crate::raw::RawTensor;
 /// Elements read for one piece: below it a reduction stays on the caller.
 const PIECE: usize = 1 << 16;
 
+/// Columns of one piece at least: a cache line of f32, or where there are many as many as a kernel takes together on the
+/// widest lanes.
+const NARROW: usize = 16;
+const WIDE: usize = 128;
+
 /// A fold, and its two kernels: of a row, and of the columns of rows some distance apart.
 struct Forms<F, R, C> {
     fold: F,
@@ -255,7 +260,8 @@ impl ExecContext {
             return Ok(out.done());
         }
         // A piece is some columns of one matrix, or some whole matrices.
-        let columns = (PIECE / n).max(16);
+        let least = if inner >= 2 * WIDE { WIDE } else { NARROW };
+        let columns = (PIECE / n).max(least);
         if columns >= inner {
             let each = (columns / inner).max(1);
             for_chunks(self.team(), op, out.data(), each * inner, |piece, out| {
