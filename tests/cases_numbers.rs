@@ -99,7 +99,7 @@ fn n6_sums_of_halves_through_f32() {
     }
 }
 
-/// The policy of `docs/edge-values.md`, line e27: a mean is its sum, divided; f64 sums hold what f32 ones cannot.
+/// Line e27 of `docs/edge-values.md`.
 #[test]
 fn n9_a_mean_is_finite_where_its_sum_is_not() {
     for ctx in contexts() {
@@ -126,6 +126,9 @@ fn n9_a_mean_is_finite_where_its_sum_is_not() {
         let means = ctx.mean_axis(&rows, 1).unwrap();
         assert_eq!(means.data().unwrap()[0], 3e38);
         assert_eq!(means.data().unwrap()[1].to_bits(), 3);
+        let x = ctx.full(&[2], 3e38_f32).unwrap();
+        let wide = ctx.mean_all(&ctx.cast::<_, f64>(&x).unwrap()).unwrap();
+        assert_eq!(ctx.cast::<_, f32>(&wide).unwrap().data().unwrap(), [3e38]);
         let x = ctx.full(&[2], 1e308_f64).unwrap();
         assert_eq!(ctx.mean_all(&x).unwrap().data().unwrap(), [1e308]);
     }

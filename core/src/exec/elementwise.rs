@@ -120,17 +120,7 @@ impl ExecContext {
     /// [`Error::OutOfMemory`].
     #[track_caller]
     pub fn scale<T: Real>(&self, x: &RawTensor<T>, factor: T) -> Result<RawTensor<T>> {
-        self.scale_as("scale", x, factor)
-    }
-
-    #[track_caller]
-    pub(super) fn scale_as<T: Real>(
-        &self,
-        op: &'static str,
-        x: &RawTensor<T>,
-        factor: T,
-    ) -> Result<RawTensor<T>> {
-        self.map(op, *x.shape(), [(x, x.layout())], |k, [x], out| {
+        self.map("scale", *x.shape(), [(x, x.layout())], |k, [x], out| {
             k.mul(x, Operand::Splat(factor), out);
         })
     }

@@ -2,18 +2,20 @@
 #![forbid(unsafe_code)]
 
 use super::context::ExecContext;
-use crate::backend::Real;
+use crate::backend::{Real, Table};
 use crate::error::Result;
+use crate::kernels::reduce::Sum;
+use crate::layout::Shape;
 use crate::raw::RawTensor;
 
-/// Values that are looked at together.
+/// Values that are looked at together, as vectors.
 const TOGETHER: usize = 64;
 
 impl ExecContext {
     /// The mean over `axis`.
     ///
-    /// - Numerics: the sum divided by the length. Where that is not finite, the sum is taken again of `x` times a power of two
-    ///   of at most 1 over the length: a mean of finite values is finite though their sum overflows, but for means within
+    /// - Numerics: the sum divided by the length. Where that is not finite, the sum is taken again of `x` divided by a power of
+    ///   two of at least the length: a mean of finite values is finite though their sum overflows, but for means within
     ///   rounding of the largest number. That takes memory for another `x`.
     ///
     /// # Errors
@@ -22,8 +24,19 @@ impl ExecContext {
     pub fn mean_axis<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         const OP: &str = "mean_axis";
         let sum = self.sum_axis_as(OP, x, axis)?;
-        let again = |x: &RawTensor<T>| self.sum_axis_as(OP, x, axis);
-        self.mean_of(OP, (x, x.shape()[axis]), &sum, &again)
+        let count = x.shape()[axis];
+        let mean = self.divide_by(OP, &sum, T::from_f64(count as f64))?;
+        if all_finite(mean.data()?) {
+            return Ok(mean);
+        }
+        let (power, rest) = power_and_rest(count);
+        let small = self.sum_axis_as(OP, &self.divide_by(OP, x, power)?, axis)?;
+        let again = self.divide_by(OP, &small, rest)?;
+        let mut out = self.fresh(OP, *mean.shape())?;
+        for ((out, &mean), &again) in out.data().iter_mut().zip(mean.data()?).zip(again.data()?) {
+            *out = if is_finite(mean) { mean } else { again };
+        }
+        Ok(out.done())
     }
 
     /// The mean of all elements, of shape `[1]`.
@@ -35,32 +48,20 @@ impl ExecContext {
     #[track_caller]
     pub fn mean_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
         const OP: &str = "mean_all";
-        let sum = self.sum_all_as(OP, x)?;
-        self.mean_of(OP, (x, x.len()), &sum, &|x| self.sum_all_as(OP, x))
+        let row = |k: Table<T>, x: &[T]| k.sum_row(x);
+        let mut mean = self.total(OP, x, Sum, row)? / T::from_f64(x.len() as f64);
+        if !is_finite(mean) {
+            let (power, rest) = power_and_rest(x.len());
+            mean = self.total(OP, &self.divide_by(OP, x, power)?, Sum, row)? / rest;
+        }
+        self.full_shape(OP, Shape::scalar(), mean)
     }
+}
 
-    /// `sum / count`; where that is not finite, from what `again` makes of a smaller `x`.
-    #[track_caller]
-    fn mean_of<T: Real>(
-        &self,
-        op: &'static str,
-        (x, count): (&RawTensor<T>, usize),
-        sum: &RawTensor<T>,
-        again: &dyn Fn(&RawTensor<T>) -> Result<RawTensor<T>>,
-    ) -> Result<RawTensor<T>> {
-        let mean = self.divide_by(op, sum, T::from_f64(count as f64))?;
-        if all_finite(mean.data()?) {
-            return Ok(mean);
-        }
-        let factor = 1.0 / count.next_power_of_two() as f64;
-        let small = self.scale_as(op, x, T::from_f64(factor))?;
-        let small = self.divide_by(op, &again(&small)?, T::from_f64(count as f64 * factor))?;
-        let mut out = self.fresh(op, *mean.shape())?;
-        for ((out, &mean), &small) in out.data().iter_mut().zip(mean.data()?).zip(small.data()?) {
-            *out = if is_finite(mean) { mean } else { small };
-        }
-        Ok(out.done())
-    }
+/// A power of two of at least `count`, and `count` in units of it.
+fn power_and_rest<T: Real>(count: usize) -> (T, T) {
+    let power = count.next_power_of_two() as f64;
+    (T::from_f64(power), T::from_f64(count as f64 / power))
 }
 
 #[inline(always)]

@@ -8,7 +8,7 @@ use super::context::ExecContext;
 use super::copy::around;
 use crate::backend::{Real, Table};
 use crate::error::{Error, Fits, Result};
-use crate::kernels::reduce::{Fold, Max, Min, Prod, SEGMENT, Sum, pairwise};
+use crate::kernels::reduce::{Fold, Max, Min, Prod, SEGMENT, Sum, WIDEST_TILE, pairwise};
 use crate::layout::Shape;
 use crate::parallel::for_chunks;
 use crate::pool::ScratchLease;
@@ -16,11 +16,8 @@ use crate::raw::RawTensor;
 
 /// Elements read for one piece: below it a reduction stays on the caller.
 const PIECE: usize = 1 << 16;
-
-/// Columns of one piece at least: a cache line of f32, or where there are many as many as a kernel takes together on the
-/// widest lanes.
+/// Columns of one piece at least, where there are few: a cache line of f32. Where there are many, it is [`WIDEST_TILE`].
 const NARROW: usize = 16;
-const WIDE: usize = 128;
 
 /// A fold, and its two kernels: of a row, and of the columns of rows some distance apart.
 struct Forms<F, R, C> {
@@ -102,16 +99,7 @@ impl ExecContext {
     /// [`Error::OutOfMemory`].
     #[track_caller]
     pub fn sum_all<T: Real>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.sum_all_as("sum_all", x)
-    }
-
-    #[track_caller]
-    pub(super) fn sum_all_as<T: Real>(
-        &self,
-        op: &'static str,
-        x: &RawTensor<T>,
-    ) -> Result<RawTensor<T>> {
-        self.fold_all(op, x, Sum, |k, x| k.sum_row(x))
+        self.fold_all("sum_all", x, Sum, |k, x| k.sum_row(x))
     }
 
     /// The maximum of all elements, of shape `[1]`. NaN is passed over.
@@ -201,9 +189,21 @@ impl ExecContext {
         fold: impl Fold<T>,
         row: impl Fn(Table<T>, &[T]) -> T + Sync,
     ) -> Result<RawTensor<T>> {
-        let x = self.prepare(op, x)?;
-        let total = self.fold_row(op, x.data(), &fold, &row)?;
+        let total = self.total(op, x, fold, row)?;
         self.full_shape(op, Shape::scalar(), total)
+    }
+
+    /// The fold of all elements.
+    #[track_caller]
+    pub(super) fn total<T: Real>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        fold: impl Fold<T>,
+        row: impl Fn(Table<T>, &[T]) -> T + Sync,
+    ) -> Result<T> {
+        let x = self.prepare(op, x)?;
+        self.fold_row(op, x.data(), &fold, &row)
     }
 
     /// One row; a long one by segments, which the team shares.
@@ -260,7 +260,7 @@ impl ExecContext {
             return Ok(out.done());
         }
         // A piece is some columns of one matrix, or some whole matrices.
-        let least = if inner >= 2 * WIDE { WIDE } else { NARROW };
+        let least = if inner >= 2 * WIDEST_TILE { WIDEST_TILE } else { NARROW };
         let columns = (PIECE / n).max(least);
         if columns >= inner {
             let each = (columns / inner).max(1);

@@ -14,7 +14,7 @@ mod written;
 
 use core::marker::PhantomData;
 
-pub use columns::Columns;
+pub use columns::{Columns, WIDEST_TILE};
 pub(crate) use dot::dot;
 pub use row::{Plain, Row, Terms, fold_row};
 pub(crate) use written::map_sum;

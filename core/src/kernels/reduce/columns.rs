@@ -23,6 +23,9 @@ pub struct Columns<'a, T, F> {
 /// Vectors in a wide tile, and lanes at a time in a narrow one.
 const WIDE: usize = 8;
 
+/// Columns of a wide tile on the widest lanes, 16 of f32. Fewer go through the narrow one.
+pub const WIDEST_TILE: usize = WIDE * 16;
+
 impl<T: Float, F: Fold<T>> Op<T> for Columns<'_, T, F> {
     type Out = ();
     #[inline(always)]
