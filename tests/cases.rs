@@ -116,6 +116,24 @@ fn g4_concat_splits_its_gradient() {
 }
 
 #[test]
+fn g7_repeated_indices_add_up_at_every_width() {
+    for width in 1..=8 {
+        let ctx = fucina::context_with_threads(width);
+        let picks = |values: &[i64]| Tensor::from_slice(&ctx, &[values.len()], values).unwrap();
+        let seed = |values: &[f32]| Tensor::from_slice(&ctx, &[values.len()], values).unwrap();
+        let x = matrix(&ctx, &[3], &[1.0, 2.0, 3.0]);
+        let y = x.index_select(&ctx, 0, &picks(&[0, 0, 2])).unwrap();
+        assert_eq!(values(&y), [1.0, 1.0, 3.0]);
+        y.backward_with_grad(&ctx, &seed(&[1.0, 2.0, 4.0])).unwrap();
+        assert_eq!(grad(&ctx, &x), [3.0, 0.0, 4.0]);
+        let x = matrix(&ctx, &[1], &[0.5]);
+        let y = x.gather(&ctx, 0, &picks(&[0, 0])).unwrap();
+        y.backward_with_grad(&ctx, &seed(&[0.25, 0.5])).unwrap();
+        assert_eq!(grad(&ctx, &x), [0.75]);
+    }
+}
+
+#[test]
 fn g25_a_second_pass_is_refused_and_the_graph_gives_its_memory_back() {
     let ctx = ExecContext::new();
     let w = matrix(&ctx, &[64], &[1.0; 64]);

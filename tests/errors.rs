@@ -244,6 +244,34 @@ fn classes_outside_and_targets_of_a_wrong_shape() {
 }
 
 #[test]
+fn indices_outside_and_lines_that_do_not_match() {
+    let ctx = ExecContext::new();
+    let x = Tensor::<f32>::variable(&ctx, ctx.ones(&[2, 3]).unwrap()).unwrap();
+    let picks = |dims: &[usize], value: i64| Tensor::full(&ctx, dims, value);
+    let shape = x.shape();
+    check(
+        &ctx,
+        &refusals! {
+            "index_select: axis is 2; 0 to 1 fit" => x.index_select(&ctx, 2, &picks(&[1], 0)?);
+            "index_select: index 3 at position 0; 0 to 2 fit" => x.index_select(&ctx, 1, &picks(&[4], 3)?);
+            "index_select: index -1 at position 0; 0 to 1 fit" => x.index_select(&ctx, 0, &picks(&[2, 2], -1)?);
+            "index_select: index 9223372036854775807 at position 3; 0 to 2 fit" => ctx.index_select(x.raw(), 1, &ctx.from_slice(&[4], &[0, 1, 2, i64::MAX])?);
+            "index_select: index 7 at position 1; 0 to 2 fit" => ctx.index_select(x.raw(), 1, &ctx.from_slice(&[2], &[7, 0])?.flip(0)?);
+            "index_select: rank is 9; at most 8 fits" => x.index_select(&ctx, 0, &picks(&[1; 8], 0)?);
+            "index_select: [288230376151711744, 3] has more bytes than an address space of 18446744073709551615" => ctx.index_select(x.raw(), 0, &ctx.zeros(&[1])?.broadcast_to(&[1 << 58])?);
+            "index_select_backward: left is [4, 3], right is [2, 3]; the shapes must be the same" => ctx.index_select_backward(shape, 0, picks(&[4], 0)?.raw(), x.raw());
+            "index_select_backward: index 2 at position 0; 0 to 1 fit" => ctx.index_select_backward(shape, 0, picks(&[2], 2)?.raw(), x.raw());
+            "gather: axis is 2; 0 to 1 fit" => x.gather(&ctx, 2, &picks(&[2, 3], 0)?);
+            "gather: left is [2, 3], right is [2]; rank 2 is needed" => x.gather(&ctx, 1, &picks(&[2], 0)?);
+            "gather: left is [2, 3], right is [1, 3]; only axis 1 may differ" => x.gather(&ctx, 1, &picks(&[1, 3], 0)?);
+            "gather: index 3 at position 0; 0 to 2 fit" => x.gather(&ctx, 1, &picks(&[2, 1], 3)?);
+            "gather: index -2 at position 0; 0 to 1 fit" => x.gather(&ctx, 0, &picks(&[1, 3], -2)?);
+            "gather_backward: left is [2, 1], right is [2, 3]; the shapes must be the same" => ctx.gather_backward(shape, 1, picks(&[2, 1], 0)?.raw(), x.raw());
+        },
+    );
+}
+
+#[test]
 fn normalisations_of_axes_and_groups_that_are_not_there() {
     let ctx = ExecContext::new();
     let x = Tensor::<f32>::ones(&ctx, &[2, 6]).unwrap();

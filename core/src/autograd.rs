@@ -10,6 +10,7 @@ pub(crate) mod conv;
 pub(crate) mod elementwise;
 pub(crate) mod engine;
 mod grad;
+pub(crate) mod index;
 pub(crate) mod linear;
 pub(crate) mod matmul;
 pub(crate) mod node;

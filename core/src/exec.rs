@@ -15,6 +15,7 @@ mod elementwise;
 mod environment;
 mod flush;
 mod gemm;
+mod index;
 mod loss;
 mod matmul;
 mod mean;

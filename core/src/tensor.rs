@@ -13,6 +13,7 @@ mod elementwise;
 mod fmt;
 mod grad;
 mod gradcheck;
+mod index;
 mod linear;
 mod matmul;
 mod norm;

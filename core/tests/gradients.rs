@@ -364,6 +364,38 @@ fn ops_that_move_elements() {
 }
 
 #[test]
+fn picks_by_index() {
+    let ctx = ExecContext::new();
+    let x = input(&ctx, &[3, 4, 2], 36);
+    let indices = |dims: &[usize], bound| {
+        let count: usize = dims.iter().product();
+        let values: Vec<i64> = (0..count as i64).map(|i| i * i * 7 % bound).collect();
+        Tensor::from_slice(&ctx, dims, &values).unwrap()
+    };
+    for axis in 0..3 {
+        let bound = x.shape()[axis] as i64;
+        for dims in [&[1][..], &[5], &[2, 3]] {
+            let picks = indices(dims, bound);
+            gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].index_select(ctx, axis, &picks))
+                .unwrap_or_else(|e| panic!("index_select {axis} {dims:?}: {e}"));
+        }
+        for len in [1, 5] {
+            let mut dims = [3, 4, 2];
+            dims[axis] = len;
+            let picks = indices(&dims, bound);
+            gradcheck(&ctx, &[&x], 1e-6, |ctx, x| x[0].gather(ctx, axis, &picks))
+                .unwrap_or_else(|e| panic!("gather {axis} {len}: {e}"));
+            dims.swap(0, 2);
+            let picks = indices(&dims, bound);
+            gradcheck(&ctx, &[&x], 1e-6, |ctx, x| {
+                x[0].transpose(ctx, 0, 2)?.gather(ctx, 2 - axis, &picks)
+            })
+            .unwrap_or_else(|e| panic!("gather {axis} {len} of a view: {e}"));
+        }
+    }
+}
+
+#[test]
 fn the_softmax_family() {
     let ctx = ExecContext::new();
     let x = input(&ctx, &[3, 4, 2], 13);

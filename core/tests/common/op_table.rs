@@ -41,6 +41,11 @@ impl Operands {
         self.row.narrow(0, 0, 1)?.reshape(&[1, 1, 1, 1])
     }
 
+    /// Indices into the columns of `x`, of the shape of `view`.
+    fn picks(&self, ctx: &ExecContext) -> Result<RawTensor<i64>> {
+        ctx.randint(&[self.cols, self.rows], 5, 0, self.cols as i64)
+    }
+
     /// At least two rows and two columns.
     pub(crate) fn new(ctx: &ExecContext, rows: usize, cols: usize) -> Self {
         let mut values = vec![0.0; rows * cols];
@@ -104,6 +109,10 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec clone" |c, o| c.clone(&o.view);
     "exec prepare_contiguous" |c, o| c.prepare_contiguous(&o.view).map(|p| p.data().len());
     "exec reshape" |c, o| c.reshape(&o.view, &[o.x.len()]);
+    "exec index_select" |c, o| c.index_select(&o.view, 1, &o.classes);
+    "exec index_select_backward" |c, o| c.index_select_backward(o.view.shape(), 1, &o.classes, &o.view);
+    "exec gather" |c, o| c.gather(&o.view, 0, &o.picks(c)?);
+    "exec gather_backward" |c, o| c.gather_backward(o.view.shape(), 0, &o.picks(c)?, &o.view);
     "exec concat" |c, o| c.concat(&[&o.x, &o.x], 0);
     "exec assign_view" |c, o| { let mut t = o.own(c)?; c.assign_view(&mut t, |l| Ok(*l), &o.x).map(|()| t) };
     "exec add" |c, o| c.add(&o.x, &o.row);
@@ -383,6 +392,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor step" |c, o| o.w.step(c, 1, 2)?.max_all(c)?.backward(c);
     "tensor flip" |c, o| o.w.flip(c, 1)?.max_all(c)?.backward(c);
     "tensor broadcast_to" |c, o| o.w.broadcast_to(c, &[4, o.rows, o.cols])?.max_all(c)?.backward(c);
+    "tensor index_select" |c, o| o.w.index_select(c, 0, &Tensor::constant(o.classes.clone()))?.max_all(c)?.backward(c);
+    "tensor gather" |c, o| { let picks = Tensor::constant(o.picks(c)?); o.w.transpose(c, 0, 1)?.gather(c, 0, &picks)?.max_all(c)?.backward(c) };
     "tensor concat" |c, o| Tensor::concat(c, &[&o.w, &o.constant(), &o.w], 0)?.max_all(c)?.backward(c);
     "tensor softmax" |c, o| o.w.softmax(c, 0)?.max_all(c)?.backward(c);
     "tensor log_softmax" |c, o| o.w.log_softmax(c, 1)?.max_all(c)?.backward(c);
