@@ -1,7 +1,8 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
 use fucina::exec::{
-    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, Pool2dConfig, Refused, RopeOptions,
+    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, CrossEntropyOptions, Pool2dConfig,
+    Refused, RopeOptions,
 };
 use fucina::layout::{Layout, Shape};
 use fucina::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
@@ -230,6 +231,8 @@ fn classes_outside_and_targets_of_a_wrong_shape() {
     let ctx = ExecContext::new();
     let logits = Tensor::<f32>::variable(&ctx, ctx.ones(&[2, 3]).unwrap()).unwrap();
     let classes = |values: &[i64]| Tensor::from_slice(&ctx, &[values.len()], values);
+    let smoothed = |label_smoothing| CrossEntropyOptions { label_smoothing, ..Default::default() };
+    let ignoring = CrossEntropyOptions { ignore_index: Some(-1), ..Default::default() };
     check(
         &ctx,
         &refusals! {
@@ -238,6 +241,12 @@ fn classes_outside_and_targets_of_a_wrong_shape() {
             "cross_entropy: index -9223372036854775808 at position 0; 0 to 2 fit" => logits.cross_entropy(&ctx, &classes(&[i64::MIN, 0])?);
             "cross_entropy: left is [2, 3], right is [3]; right needs 2 entries" => logits.cross_entropy(&ctx, &classes(&[0, 1, 2])?);
             "cross_entropy: left is [6], right is [6]; rank 2 is needed" => logits.reshape(&ctx, &[6])?.cross_entropy(&ctx, &classes(&[0; 6])?);
+            "cross_entropy_with: index -2 at position 1; 0 to 2 fit" => logits.cross_entropy_with(&ctx, &classes(&[-1, -2])?, ignoring);
+            "cross_entropy_with: bad label smoothing; a number in 0..=1 fits" => logits.cross_entropy_with(&ctx, &classes(&[0, 0])?, smoothed(1.5));
+            "cross_entropy_with: bad label smoothing; a number in 0..=1 fits" => logits.cross_entropy_with(&ctx, &classes(&[0, 0])?, smoothed(f64::NAN));
+            "cross_entropy_with: left is [2, 3], right is [1]; right needs 2 entries" => logits.cross_entropy_with(&ctx, &classes(&[0])?, ignoring);
+            "cross_entropy_with_backward: index 3 at position 0; 0 to 2 fit" => ctx.cross_entropy_with_backward(logits.raw(), classes(&[3, -1])?.raw(), &ctx.ones(&[1])?, ignoring);
+            "cross_entropy_backward: left is [1], right is [2]; the shapes must be the same" => ctx.cross_entropy_backward(logits.raw(), classes(&[0, 0])?.raw(), &ctx.ones(&[2])?);
             "cross_entropy_backward: index 5 at position 0; 0 to 2 fit" => ctx.cross_entropy_backward(logits.raw(), classes(&[5, 0])?.raw(), &ctx.ones(&[1])?);
         },
     );

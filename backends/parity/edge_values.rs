@@ -97,7 +97,7 @@ fn every_line_of_the_page_has_a_test_and_every_test_a_line() {
         .map(|(n, _)| n)
         .collect();
     assert_eq!(lines, tests);
-    assert_eq!(lines.len(), 39);
+    assert_eq!(lines.len(), 41);
 }
 
 #[test]
@@ -660,4 +660,83 @@ fn e39_halves_and_single_floats() {
     }
     check!(f16);
     check!(bf16);
+}
+
+#[test]
+fn e40_picks_by_index() {
+    for ctx in contexts() {
+        let payload = f32::from_bits(0xffc1_2345);
+        let x = ctx.from_slice(&[2, 2], &[payload, -0.0, 1.0, f32::INFINITY]).unwrap();
+        for len in LENGTHS {
+            let picks = |at: usize| ctx.full(&[len], at as i64).unwrap();
+            let lines = |at: usize| ctx.full(&[2, len], at as i64).unwrap();
+            for at in 0..2 {
+                let row = ctx.index_select(&x, 0, &picks(at)).unwrap();
+                let column = ctx.gather(&x, 1, &lines(at)).unwrap();
+                for (i, (row, column)) in row.iter().zip(column.iter()).enumerate() {
+                    let [by_row, by_column] = [2 * at + i % 2, i / len * 2 + at];
+                    let want = |at: usize| x.data().unwrap()[at].to_bits();
+                    assert_eq!((row.to_bits(), column.to_bits()), (want(by_row), want(by_column)));
+                }
+            }
+            let index = ctx.full(&[len], -1).unwrap();
+            let refused = ctx.index_select(&x, 0, &index).unwrap_err();
+            assert!(matches!(refused, Error::IndexOutOfRange { index: -1, bound: 2, .. }));
+
+            // Large, small, large away again: only one order gives this.
+            let g: Vec<f32> = (0..len).map(|i| [1e8, 1.0, -1e8][i % 3]).collect();
+            let want = g.iter().fold(0.0, |sum, g| sum + g);
+            let g = ctx.from_vec(&[len], g).unwrap();
+            let shape = *ctx.zeros::<f32>(&[3]).unwrap().shape();
+            for got in [
+                ctx.index_select_backward(&shape, 0, &picks(1), &g).unwrap(),
+                ctx.gather_backward(&shape, 0, &picks(1), &g).unwrap(),
+            ] {
+                assert_eq!(got.data().unwrap(), [0.0, want, 0.0], "{len}");
+            }
+        }
+        let zero = ctx.full(&[1], -0.0_f32).unwrap();
+        let index = ctx.zeros(&[1]).unwrap();
+        let sum = ctx.index_select_backward(zero.shape(), 0, &index, &zero).unwrap();
+        assert!(sum.data().unwrap()[0].is_sign_positive());
+    }
+}
+
+#[test]
+fn e41_cross_entropy_of_some_rows() {
+    use fucina_core::exec::{CrossEntropyOptions, Reduction};
+    let ignoring = CrossEntropyOptions { ignore_index: Some(7), ..Default::default() };
+    let smoothed = CrossEntropyOptions { label_smoothing: 0.25, ..ignoring };
+    let loss = |ctx: &ExecContext, logits: &[f64], targets: &[i64], options| {
+        let dims = [targets.len(), logits.len() / targets.len()];
+        let x = Tensor::variable_from_slice(ctx, &dims, logits).unwrap();
+        let targets = Tensor::from_slice(ctx, &[targets.len()], targets).unwrap();
+        let loss = x.cross_entropy_with(ctx, &targets, options).unwrap();
+        loss.backward(ctx).unwrap();
+        (loss.item().unwrap(), x.grad(ctx).unwrap().unwrap().to_vec().unwrap())
+    };
+    for ctx in contexts() {
+        for options in [ignoring, smoothed] {
+            for reduction in [Reduction::Mean, Reduction::Sum] {
+                let options = CrossEntropyOptions { reduction, ..options };
+                let (one, g) = loss(&ctx, &[0.5, -1.0, 2.0], &[1], options);
+                let with_others = [NAN, INF, 0.0, 0.5, -1.0, 2.0, -INF, -INF, -INF];
+                let (same, among) = loss(&ctx, &with_others, &[7, 1, 7], options);
+                assert_eq!(same.to_bits(), one.to_bits());
+                assert_eq!(among[3..6], g);
+                assert!(among[..3].iter().chain(&among[6..]).all(|&g| g == 0.0));
+                assert_eq!(loss(&ctx, &[NAN, 1.0], &[7], options), (0.0, vec![0.0; 2]));
+            }
+        }
+        // Each class as likely as the other, so each order of shares gives ln 2.
+        let (even, g) = loss(&ctx, &[3.0, 3.0], &[0], smoothed);
+        assert!((even - core::f64::consts::LN_2).abs() < 1e-15);
+        assert_eq!(g, [-0.375, 0.375]);
+        let impossible = [0.0, -INF];
+        assert_eq!(loss(&ctx, &impossible, &[0], ignoring).0, 0.0);
+        assert_eq!(loss(&ctx, &impossible, &[0], smoothed).0, INF);
+        let all = CrossEntropyOptions { label_smoothing: 1.0, ..ignoring };
+        assert_eq!(loss(&ctx, &impossible, &[1], all).0, INF);
+        assert_eq!(loss(&ctx, &impossible, &[0], all).0, INF);
+    }
 }

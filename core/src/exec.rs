@@ -39,6 +39,7 @@ pub use conv::{Conv1dConfig, Conv2dConfig};
 pub use copy::PreparedTensor;
 pub use flush::FlushScope;
 pub use gemm::Activation;
+pub use loss::{CrossEntropyOptions, Reduction};
 pub use memory::{LeakSite, Leaks, Pool};
 pub use norm::NormGradients;
 pub(crate) use norm::Norms;

@@ -1,7 +1,8 @@
 //! Finite differences agree with every VJP, in f64, to 1e-6.
 
 use fucina_core::exec::{
-    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, Pool2dConfig, RopeOptions,
+    Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, CrossEntropyOptions, Pool2dConfig,
+    Reduction, RopeOptions,
 };
 use fucina_core::{Error, ExecContext, Tensor, gradcheck};
 
@@ -406,6 +407,17 @@ fn the_softmax_family() {
     let logits = input(&ctx, &[4, 3], 14);
     let targets = Tensor::from_slice(&ctx, &[4], &[2_i64, 0, 1, 2]).unwrap();
     gradcheck(&ctx, &[&logits], 1e-6, |ctx, x| x[0].cross_entropy(ctx, &targets)).unwrap();
+    for label_smoothing in [0.0, 0.2, 1.0] {
+        for ignore_index in [None, Some(2), Some(-100)] {
+            for reduction in [Reduction::Mean, Reduction::Sum] {
+                let options = CrossEntropyOptions { label_smoothing, ignore_index, reduction };
+                gradcheck(&ctx, &[&logits], 1e-6, |ctx, x| {
+                    x[0].cross_entropy_with(ctx, &targets, options)
+                })
+                .unwrap_or_else(|e| panic!("{options:?}: {e}"));
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Differentiable, Inputs, Vjp};
 use crate::error::Result;
-use crate::exec::ExecContext;
+use crate::exec::{CrossEntropyOptions, ExecContext};
 use crate::raw::RawTensor;
 
 /// Softmax, from its output.
@@ -28,10 +28,12 @@ impl<T: Differentiable> Vjp<T> for SoftmaxVjp<T> {
 pub(crate) struct CrossEntropyVjp<T: Differentiable> {
     pub(crate) log_probs: RawTensor<T>,
     pub(crate) targets: RawTensor<i64>,
+    pub(crate) options: CrossEntropyOptions,
 }
 
 impl<T: Differentiable> Vjp<T> for CrossEntropyVjp<T> {
     fn backward(&self, ctx: &ExecContext, g: &RawTensor<T>, inputs: &mut Inputs<'_>) -> Result<()> {
-        inputs.give(0, || ctx.cross_entropy_backward(&self.log_probs, &self.targets, g))
+        let Self { log_probs, targets, options } = self;
+        inputs.give(0, || ctx.cross_entropy_with_backward(log_probs, targets, g, *options))
     }
 }

@@ -5,8 +5,8 @@
 use core::any::Any;
 
 use fucina_core::exec::{
-    Activation, AttentionOptions, AttentionPass, Conv1dConfig, Conv2dConfig, Pool2dConfig,
-    RopeOptions,
+    Activation, AttentionOptions, AttentionPass, Conv1dConfig, Conv2dConfig, CrossEntropyOptions,
+    Pool2dConfig, RopeOptions,
 };
 use fucina_core::optim::{AdamW, AdamWConfig, Sgd, SgdConfig};
 use fucina_core::rng::Distribution;
@@ -211,6 +211,8 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec add_in_place" |c, o| { let mut t = o.own(c)?; c.add_in_place(&mut t, &o.x).map(|()| t) };
     "exec cross_entropy" |c, o| c.cross_entropy(&o.x, &o.classes);
     "exec cross_entropy_backward" |c, o| c.cross_entropy_backward(&o.x, &o.classes, &c.scalar(1.0)?);
+    "exec cross_entropy_with" |c, o| c.cross_entropy_with(&o.x, &o.classes, smoothed());
+    "exec cross_entropy_with_backward" |c, o| c.cross_entropy_with_backward(&o.x, &o.classes, &c.scalar(1.0)?, smoothed());
     "exec matmul" |c, o| c.matmul(&o.x, &o.view);
     "exec matmul_nt" |c, o| c.matmul_nt(&o.x, &o.x);
     "exec matmul_tn" |c, o| c.matmul_tn(&o.x, &o.x);
@@ -398,6 +400,7 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor softmax" |c, o| o.w.softmax(c, 0)?.max_all(c)?.backward(c);
     "tensor log_softmax" |c, o| o.w.log_softmax(c, 1)?.max_all(c)?.backward(c);
     "tensor cross_entropy" |c, o| o.w.cross_entropy(c, &Tensor::constant(o.classes.clone()))?.backward(c);
+    "tensor cross_entropy_with" |c, o| o.w.cross_entropy_with(c, &Tensor::constant(o.classes.clone()), smoothed())?.backward(c);
     "tensor layer_norm" |c, o| { let w = o.w.narrow(c, 0, 0, 1)?.reshape(c, &[o.cols])?; o.w.layer_norm(c, 1, Some(&w), Some(&w), 1e-5)?.max_all(c)?.backward(c) };
     "tensor rms_norm" |c, o| { let w = Tensor::constant(o.row.clone()); o.w.rms_norm(c, 1, Some(&w), 1e-5)?.max_all(c)?.backward(c) };
     "tensor group_norm" |c, o| { let w = o.w.narrow(c, 1, 0, 1)?.reshape(c, &[o.rows])?; o.w.reshape(c, &[1, o.rows, o.cols])?.group_norm(c, 1, Some(&w), None, 1e-5)?.max_all(c)?.backward(c) };
@@ -445,6 +448,11 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
 fn heads(ctx: &ExecContext, o: &Operands) -> Result<RawTensor<f32>> {
     let x = ctx.concat(&[&o.x, &o.x], 0)?;
     ctx.reshape(&x, &[1, 2, o.rows, o.cols])
+}
+
+/// Half of the rows of `x` count.
+fn smoothed() -> CrossEntropyOptions {
+    CrossEntropyOptions { label_smoothing: 0.1, ignore_index: Some(1), ..Default::default() }
 }
 
 fn causal() -> AttentionOptions {
