@@ -203,6 +203,10 @@ fn axes_and_ranges_outside() {
             "max_axis: axis is 2; 0 to 1 fit" => x.max_axis(&ctx, 2);
             "sum: axis is 2; 0 to 1 fit" => x.sum(&ctx, &[0, 2], false);
             "var: not a permutation of the axes; each of 0..2 once fits" => x.var(&ctx, &[1, 1], 0, false);
+            "any_axis: axis is 2; 0 to 1 fit" => x.eq(&ctx, &x)?.any_axis(&ctx, 2);
+            "all_axis: axis is 7; 0 to 1 fit" => x.eq(&ctx, &x)?.all_axis(&ctx, 7);
+            "any: axis is 3; 0 to 1 fit" => x.eq(&ctx, &x)?.any(&ctx, &[0, 3], false);
+            "all: not a permutation of the axes; each of 0..2 once fits" => x.eq(&ctx, &x)?.all(&ctx, &[1, 1], true);
             "argmax: axis is 2; 0 to 1 fit" => x.argmax(&ctx, 2);
             "logsumexp: axis is 2; 0 to 1 fit" => x.logsumexp(&ctx, 2);
             "cumsum: axis is 2; 0 to 1 fit" => x.cumsum(&ctx, 2);

@@ -4,6 +4,7 @@
 //! on [`RawTensor`]s, without gradients) stands in one file a domain. A context is driven by
 //! one thread at a time (`Send`, not `Sync`); tensors may go and be dropped anywhere.
 
+mod any;
 mod attention;
 mod borrow;
 mod builder;

@@ -7,6 +7,7 @@
 use super::context::ExecContext;
 use super::copy::around;
 use crate::backend::{Real, Table};
+use crate::dtype::Element;
 use crate::error::{Error, Fits, Result};
 use crate::kernels::reduce::{Fold, Max, Min, Prod, SEGMENT, Sum, WIDEST_TILE, pairwise};
 use crate::layout::Shape;
@@ -24,6 +25,13 @@ struct Forms<F, R, C> {
     fold: F,
     row: R,
     columns: C,
+}
+
+/// The same for elements and results of any types: `long` is a row's form above a segment, and may ask the team for help.
+pub(super) struct Lines<R, L, C> {
+    pub(super) row: R,
+    pub(super) long: L,
+    pub(super) columns: C,
 }
 
 impl ExecContext {
@@ -239,15 +247,37 @@ impl ExecContext {
             impl Fn(Table<T>, &[T], usize, &mut [T]) + Sync,
         >,
     ) -> Result<RawTensor<T>> {
+        let k = self.kernels::<T>();
+        let lines = Lines {
+            row: |x: &[T]| (forms.row)(k, x),
+            long: |x: &[T]| self.fold_row(op, x, &forms.fold, &forms.row),
+            columns: |x: &[T], stride, out: &mut [T]| (forms.columns)(k, x, stride, out),
+        };
+        self.reduce_axis(op, x, axis, lines)
+    }
+
+    /// Reduces `axis` by `lines`: rows where it is the last, else columns.
+    #[track_caller]
+    pub(super) fn reduce_axis<T: Element, O: Element>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        axis: usize,
+        lines: Lines<
+            impl Fn(&[T]) -> O + Sync,
+            impl Fn(&[T]) -> Result<O>,
+            impl Fn(&[T], usize, &mut [O]) + Sync,
+        >,
+    ) -> Result<RawTensor<O>> {
         let shape = *x.shape();
         shape.check_axis(op, axis)?;
         let mut out = self.fresh(op, shape.without(axis))?;
         let x = self.prepare(op, x)?;
-        let (x, k) = (x.data(), self.kernels::<T>());
+        let x = x.data();
         let (_, n, inner) = around(&shape, axis);
         if inner == 1 && n > SEGMENT {
             for (out, x) in out.data().iter_mut().zip(x.chunks_exact(n)) {
-                *out = self.fold_row(op, x, &forms.fold, &forms.row)?;
+                *out = (lines.long)(x)?;
             }
             return Ok(out.done());
         }
@@ -255,7 +285,7 @@ impl ExecContext {
             let rows = (PIECE / n).max(1);
             for_chunks(self.team(), op, out.data(), rows, |piece, out| {
                 let x = x[piece * rows * n..].chunks_exact(n);
-                out.iter_mut().zip(x).for_each(|(out, x)| *out = (forms.row)(k, x));
+                out.iter_mut().zip(x).for_each(|(out, x)| *out = (lines.row)(x));
             });
             return Ok(out.done());
         }
@@ -267,14 +297,14 @@ impl ExecContext {
             for_chunks(self.team(), op, out.data(), each * inner, |piece, out| {
                 let x = x[piece * each * n * inner..].chunks_exact(n * inner);
                 for (out, x) in out.chunks_exact_mut(inner).zip(x) {
-                    (forms.columns)(k, x, inner, out);
+                    (lines.columns)(x, inner, out);
                 }
             });
             return Ok(out.done());
         }
         for (out, x) in out.data().chunks_exact_mut(inner).zip(x.chunks_exact(n * inner)) {
             for_chunks(self.team(), op, out, columns, |piece, out| {
-                (forms.columns)(k, &x[piece * columns..], inner, out);
+                (lines.columns)(&x[piece * columns..], inner, out);
             });
         }
         Ok(out.done())

@@ -1,5 +1,6 @@
 //! Sums, means and maxima. An axis form drops its axis (`[1]` is left of a vector).
 
+mod any;
 mod axes;
 
 use super::Tensor;

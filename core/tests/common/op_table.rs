@@ -190,6 +190,10 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec or" |c, o| c.or(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
     "exec xor" |c, o| c.xor(&c.gt(&o.x, &o.row)?, &c.lt(&o.row, &o.row)?);
     "exec not" |c, o| c.not(&c.gt(&o.x, &o.row)?);
+    "exec any" |c, o| c.any(&c.gt(&o.view, &c.full(&[1], 9.0)?)?);
+    "exec all" |c, o| c.all(&c.lt(&o.view, &c.full(&[1], 9.0)?)?);
+    "exec any_axis" |c, o| c.any_axis(&c.lt(&o.view, &c.full(&[1], 0.3)?)?, 0);
+    "exec all_axis" |c, o| c.all_axis(&c.gt(&o.view, &c.full(&[1], 0.3)?)?, 1);
     "exec where_select" |c, o| c.where_select(&c.gt(&o.row, &o.x)?, &o.x, &o.row);
     "exec cast" |c, o| c.cast::<f32, f64>(&o.view);
     "exec rem" |c, o| c.rem(&c.add(&o.classes, &o.classes)?, &c.full(&[1], 3)?);
@@ -341,6 +345,10 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor or" |c, o| mask(c, o)?.or(c, &mask(c, o)?);
     "tensor xor" |c, o| mask(c, o)?.xor(c, &mask(c, o)?);
     "tensor not" |c, o| mask(c, o)?.not(c);
+    "tensor any" |c, o| mask(c, o)?.any(c, &[0], true);
+    "tensor all" |c, o| mask(c, o)?.all(c, &[], false);
+    "tensor any_axis" |c, o| mask(c, o)?.any_axis(c, 1);
+    "tensor all_axis" |c, o| mask(c, o)?.all_axis(c, 0);
     "tensor where_select" |c, o| mask(c, o)?.where_select(c, &o.w, &Tensor::constant(o.row.clone()))?.sum_all(c)?.backward(c);
     "tensor cast" |c, o| o.w.cast::<f64>(c)?.sum_all(c)?.backward(c);
     "tensor wrapping_add" |c, o| Tensor::constant(o.classes.clone()).wrapping_add(c, &Tensor::full(c, &[o.rows], 3)?);

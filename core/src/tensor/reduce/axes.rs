@@ -4,7 +4,7 @@ use super::Tensor;
 use crate::autograd::Differentiable;
 use crate::error::{Error, Result};
 use crate::exec::ExecContext;
-use crate::layout::MAX_RANK;
+use crate::layout::{MAX_RANK, Shape};
 
 /// A reduction over one axis.
 type OverAxis<T> = fn(&Tensor<T>, &ExecContext, usize) -> Result<Tensor<T>>;
@@ -134,38 +134,62 @@ impl<T: Differentiable> Tensor<T> {
         keepdim: bool,
         reduce: OverAxis<T>,
     ) -> Result<Self> {
-        let shape = *self.shape();
-        let rank = shape.rank();
-        let mut reduced = [axes.is_empty(); MAX_RANK];
-        for &axis in axes {
-            if core::mem::replace(&mut reduced[shape.check_axis(op, axis)?], true) {
-                return Err(Error::InvalidAxes { op, rank });
-            }
-        }
-        // Kept axes, then reduced ones, each in ascending order.
-        let (mut order, mut dims, mut kept) = ([0; MAX_RANK], [1; MAX_RANK], 0);
-        for axis in (0..rank).filter(|&axis| !reduced[axis]) {
-            (order[kept], dims[kept]) = (axis, shape[axis]);
-            kept += 1;
-        }
-        let mut together = 1;
-        for (at, axis) in (kept..rank).zip((0..rank).filter(|&axis| reduced[axis])) {
-            order[at] = axis;
-            together *= shape[axis];
-        }
-        dims[kept] = together;
-        let moved = if order[..rank].is_sorted() {
-            self.clone()
-        } else {
-            self.permute(ctx, &order[..rank])?
-        };
-        let joined = if rank == kept + 1 { moved } else { moved.reshape(ctx, &dims[..=kept])? };
-        let out = reduce(&joined, ctx, kept)?;
-        if !keepdim {
-            return Ok(out);
-        }
-        let mut dims = [1; MAX_RANK];
-        (0..rank).filter(|&axis| !reduced[axis]).for_each(|axis| dims[axis] = shape[axis]);
-        out.reshape(ctx, &dims[..rank])
+        let plan = together(op, self.shape(), axes)?;
+        let moved =
+            if plan.order().is_sorted() { self.clone() } else { self.permute(ctx, plan.order())? };
+        let joined =
+            if plan.rank == plan.kept + 1 { moved } else { moved.reshape(ctx, plan.joined())? };
+        let out = reduce(&joined, ctx, plan.kept)?;
+        if keepdim { out.reshape(ctx, plan.with_ones()) } else { Ok(out) }
     }
+}
+
+/// How some axes of a shape become one, its last.
+pub(super) struct Together {
+    /// Kept axes, then reduced ones, each in ascending order.
+    order: [usize; MAX_RANK],
+    /// What is kept, then the reduced axes as one.
+    joined: [usize; MAX_RANK],
+    /// The shape with 1 for every reduced axis.
+    ones: [usize; MAX_RANK],
+    rank: usize,
+    /// How many axes are kept: the number of the one that is reduced.
+    pub(super) kept: usize,
+}
+
+impl Together {
+    pub(super) fn order(&self) -> &[usize] {
+        &self.order[..self.rank]
+    }
+
+    pub(super) fn joined(&self) -> &[usize] {
+        &self.joined[..=self.kept]
+    }
+
+    pub(super) fn with_ones(&self) -> &[usize] {
+        &self.ones[..self.rank]
+    }
+}
+
+/// Plans to reduce `axes`, all of them if none is named, as one.
+pub(super) fn together(op: &'static str, shape: &Shape, axes: &[usize]) -> Result<Together> {
+    let rank = shape.rank();
+    let mut reduced = [axes.is_empty(); MAX_RANK];
+    for &axis in axes {
+        if core::mem::replace(&mut reduced[shape.check_axis(op, axis)?], true) {
+            return Err(Error::InvalidAxes { op, rank });
+        }
+    }
+    let (order, joined, ones) = ([0; MAX_RANK], [1; MAX_RANK], [1; MAX_RANK]);
+    let mut plan = Together { order, joined, ones, rank, kept: 0 };
+    for axis in (0..rank).filter(|&axis| !reduced[axis]) {
+        (plan.order[plan.kept], plan.joined[plan.kept]) = (axis, shape[axis]);
+        plan.ones[axis] = shape[axis];
+        plan.kept += 1;
+    }
+    for (at, axis) in (plan.kept..rank).zip((0..rank).filter(|&axis| reduced[axis])) {
+        plan.order[at] = axis;
+        plan.joined[plan.kept] *= shape[axis];
+    }
+    Ok(plan)
 }
