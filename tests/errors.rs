@@ -180,6 +180,7 @@ fn integer_divisors_of_zero() {
             "rem: bad divisor; one without zeros fits" => ctx.rem(&bytes, &ctx.zeros(&[1])?);
             "shift_left: bad shift; 0 or more everywhere fits" => ctx.shift_left(x.raw(), &ctx.full(&[2, 1], -1)?);
             "shift_right: bad shift; 0 or more everywhere fits" => x.shift_right(&ctx, &Tensor::full(&ctx, &[1], -1)?);
+            "maximum: left is [2, 2], right is [3]; dimensions from the last must be equal or 1" => x.maximum(&ctx, &Tensor::full(&ctx, &[3], 1)?);
             "bit_xor: left is [3], right is [2]; dimensions from the last must be equal or 1" => ctx.bit_xor(&bytes, &ctx.zeros(&[2])?);
         },
     );

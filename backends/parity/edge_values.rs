@@ -537,6 +537,13 @@ fn e34_truth_values() {
 
 #[test]
 fn e35_integers_wrap_around() {
+    const MIN: i64 = i64::MIN;
+    whole::<i64>(&[(MIN, 0, MIN), (7, 0, -7), (0, 0, 0)], |c, x, _| c.neg(x));
+    whole::<i32>(&[(i32::MIN, 0, i32::MIN), (-7, 0, 7), (7, 0, 7)], |c, x, _| c.abs(x));
+    whole::<i64>(&[(MIN, 0, -1), (9, 0, 1), (0, 0, 0)], |c, x, _| c.sign(x));
+    whole::<u8>(&[(0, 0, 0), (1, 0, 255), (200, 0, 56)], |c, x, _| c.neg(x));
+    whole::<u8>(&[(0, 0, 0), (200, 0, 200)], |c, x, _| c.abs(x));
+    whole::<u8>(&[(0, 0, 0), (200, 0, 1)], |c, x, _| c.sign(x));
     for ctx in contexts() {
         for len in LENGTHS {
             let full = |x: i8| ctx.full(&[len], x).unwrap();
@@ -631,6 +638,8 @@ fn e38_the_larger_and_the_smaller_integer() {
     whole::<i64>(&[(near, i64::MAX, i64::MAX), (-1, i64::MIN, -1)], |c, a, b| c.maximum(a, b));
     whole::<i64>(&[(near, i64::MAX, near), (-1, i64::MIN, i64::MIN)], |c, a, b| c.minimum(a, b));
     whole::<u8>(&[(255, 0, 255), (127, 128, 128)], |c, a, b| c.maximum(a, b));
+    whole::<i64>(&[(near, 0, near), (i64::MIN, 0, -1), (5, 0, 5)], |c, x, _| c.clamp(x, -1, near));
+    whole::<i32>(&[(-3, 0, -2), (0, 0, -2), (9, 0, -2)], |c, x, _| c.clamp(x, 4, -2));
 }
 
 #[test]

@@ -26,7 +26,7 @@ mod shape;
 mod softmax;
 mod take;
 
-pub use elementwise::CastTo;
+pub use elementwise::{Arithmetic, CastTo};
 pub use gradcheck::{GradcheckError, gradcheck};
 
 use crate::autograd::node::NodeRef;

@@ -12,7 +12,7 @@ mod rows;
 mod select;
 
 use super::context::ExecContext;
-use crate::backend::{Number, Real};
+use crate::backend::{BackendRef, Number, Real};
 use crate::error::{Error, Fits, Result};
 use crate::kernels::elementwise::Operand;
 use crate::raw::RawTensor;
@@ -64,6 +64,20 @@ macro_rules! arithmetic_ops {
     )*};
 }
 
+macro_rules! number_ops {
+    // number_ops! { "docs" neg; } => pub fn neg<T: Number>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>>
+    ($($doc:literal $name:ident;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Errors
+        /// [`Error::OutOfMemory`].
+        #[track_caller]
+        pub fn $name<T: Number>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
+            self.of_one(stringify!($name), x, T::$name)
+        }
+    )*};
+}
+
 macro_rules! ternary_ops {
     // ternary_ops! { "docs" glu_backward(gate, up, g); } =>
     // pub fn glu_backward<T: Real>(&self, gate: &RawTensor<T>, up: &RawTensor<T>, g: &RawTensor<T>) -> Result<RawTensor<T>>
@@ -96,6 +110,42 @@ impl ExecContext {
         "`a * b`: floats rounded once, integers wrapping around." mul;
         "The larger of `a` and `b`; of floats +0 above -0, NaN if either is (IEEE 754's `maximum`)." maximum;
         "The smaller of `a` and `b`; of floats -0 below +0, NaN if either is (IEEE 754's `minimum`)." minimum;
+    }
+
+    number_ops! {
+        "`-x`: the sign flipped, of NaN too; integers wrapping around, `-MIN` to `MIN`." neg;
+        "`|x|`: the sign cleared, of NaN too; integers wrapping around, `|MIN|` to `MIN`." abs;
+        "1 with the sign of `x`; a zero or NaN as it is." sign;
+    }
+
+    /// `x` moved into `low..=high`: the smaller of `high` and the larger of `x` and `low`, so `high` where `low` is above
+    /// it. NaN if any of the three is.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    #[track_caller]
+    pub fn clamp<T: Number>(&self, x: &RawTensor<T>, low: T, high: T) -> Result<RawTensor<T>> {
+        self.of_one("clamp", x, |backend, x, out| T::clamp(backend, [low, high], x, out))
+    }
+
+    /// `out = f(x)` of any number type.
+    #[inline(always)]
+    #[track_caller]
+    fn of_one<T: Number>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        f: impl Fn(BackendRef, &[T], &mut [T]) + Sync,
+    ) -> Result<RawTensor<T>> {
+        let backend = self.backend();
+        self.rows(op, *x.shape(), [(x, x.layout())], |[x], out| match x {
+            Operand::Slice(x) => f(backend, x, out),
+            Operand::Splat(x) => {
+                let mut one = [x];
+                f(backend, &[x], &mut one);
+                out.fill(one[0]);
+            }
+        })
     }
 
     /// `a / b`: floats rounded once; integers towards zero, `MIN / -1` wrapping around to `MIN`.

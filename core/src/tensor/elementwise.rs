@@ -6,9 +6,11 @@ mod compare;
 mod functions;
 mod gated;
 mod integer;
+mod number;
 mod pairs;
 
 pub use cast::CastTo;
+pub use number::Arithmetic;
 
 use super::Tensor;
 use super::record::Recording;
@@ -103,16 +105,5 @@ impl<T: Differentiable> Tensor<T> {
     pub fn add_scalar(&self, ctx: &ExecContext, value: T) -> Result<Self> {
         Recording::new(ctx, "add_scalar", [self])
             .run(|ctx, [x]| ctx.add_scalar(x, value), |_, _| KeepVjp)
-    }
-
-    /// `-self`.
-    ///
-    /// Gradient: `-g`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn neg(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "neg", [self]).run(|ctx, [x]| ctx.neg(x), |_, _| ScaleVjp(-T::ONE))
     }
 }

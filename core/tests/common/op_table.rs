@@ -202,6 +202,10 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec bit_xor" |c, o| c.bit_xor(&o.classes, &c.full(&[1], 3)?);
     "exec shift_left" |c, o| c.shift_left(&o.classes, &c.full(&[1], 3)?);
     "exec shift_right" |c, o| c.shift_right(&o.classes, &c.full(&[1], 3)?);
+    "exec neg" |c, o| c.neg(&o.classes);
+    "exec abs" |c, o| c.abs(&c.sub(&o.classes, &c.full(&[o.cols, 1], 7)?)?);
+    "exec sign" |c, o| c.sign(&c.sub(&o.classes, &c.full(&[o.cols, 1], 7)?)?);
+    "exec clamp" |c, o| c.clamp(&o.classes.broadcast_to(&[o.cols, o.rows])?, 1, 9);
     "exec bit_not" |c, o| c.bit_not(&o.classes);
     "exec neg" |c, o| c.neg(&o.view);
     "exec exp" |c, o| c.exp(&o.x);
@@ -361,6 +365,12 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor bit_xor" |c, o| Tensor::constant(o.classes.clone()).bit_xor(c, &Tensor::full(c, &[o.rows], 3)?);
     "tensor shift_left" |c, o| Tensor::constant(o.classes.clone()).shift_left(c, &Tensor::full(c, &[o.rows], 3)?);
     "tensor shift_right" |c, o| Tensor::constant(o.classes.clone()).shift_right(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor neg" |c, o| Tensor::constant(o.classes.clone()).neg(c);
+    "tensor abs" |c, o| Tensor::constant(o.classes.clone()).abs(c);
+    "tensor sign" |c, o| Tensor::constant(o.classes.clone()).sign(c);
+    "tensor clamp" |c, o| Tensor::constant(o.classes.clone()).clamp(c, 1, 9);
+    "tensor maximum" |c, o| Tensor::constant(o.classes.clone()).maximum(c, &Tensor::full(c, &[o.rows], 3)?);
+    "tensor minimum" |c, o| Tensor::constant(o.classes.clone()).minimum(c, &Tensor::full(c, &[o.rows], 0)?);
     "tensor bit_not" |c, o| Tensor::constant(o.classes.clone()).bit_not(c);
     "tensor neg" |c, o| o.w.neg(c);
     "tensor exp" |c, o| o.w.exp(c);

@@ -9,9 +9,6 @@ use crate::raw::RawTensor;
 
 impl ExecContext {
     unary_ops! {
-        "`-x`: the sign flipped, of NaN too." neg;
-        "`|x|`: the sign cleared, of NaN too." abs;
-        "1 with the sign of `x`; a zero or NaN as it is." sign;
         "`x * x`, rounded once." square;
         "`1 / x`, rounded once." reciprocal;
         "The largest integer that is not above `x`." floor;
@@ -102,16 +99,6 @@ impl ExecContext {
         alpha: T,
     ) -> Result<RawTensor<T>> {
         self.binary("elu_backward", x, g, |k, x, g, out| k.elu_backward(alpha, x, g, out))
-    }
-
-    /// `x` moved into `low..=high`: the smaller of `high` and the larger of `x` and `low`, so `high` where `low` is above
-    /// it. NaN if any of the three is.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn clamp<T: Real>(&self, x: &RawTensor<T>, low: T, high: T) -> Result<RawTensor<T>> {
-        self.unary("clamp", x, |k, x, out| k.clamp(low, high, x, out))
     }
 
     /// The gradient of clamp: 0 where `x` is below `low` or above `high`, else `g`.

@@ -8,20 +8,6 @@ use crate::tensor::Tensor;
 use crate::tensor::record::Recording;
 
 impl<T: Differentiable> Tensor<T> {
-    /// `|self|`: the sign cleared, of NaN too.
-    ///
-    /// Gradient: `g` times the sign of `self`, 0 at 0.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn abs(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "abs", [self]).run(
-            |ctx, [x]| ctx.abs(x),
-            |_, _| UnaryVjp { saved: self.raw.clone(), local: ExecContext::abs_backward },
-        )
-    }
-
     /// `self * self`, rounded once.
     ///
     /// Gradient: `2 * self * g`.
@@ -274,18 +260,6 @@ impl<T: Differentiable> Tensor<T> {
         )
     }
 
-    /// 1 with the sign of `self`; a zero or NaN as it is.
-    ///
-    /// Gradient: 0.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    #[track_caller]
-    pub fn sign(&self, ctx: &ExecContext) -> Result<Self> {
-        Recording::new(ctx, "sign", [self])
-            .run(|ctx, [x]| ctx.sign(x), |_, _| ZeroVjp(*self.shape()))
-    }
-
     /// The largest integer that is not above `self`.
     ///
     /// Gradient: 0.
@@ -354,37 +328,6 @@ impl<T: Differentiable> Tensor<T> {
                 saved: self.raw.clone(),
                 scalars: [alpha; 2],
                 local: |ctx, x, g, [alpha, _]| ctx.elu_backward(x, g, alpha),
-            },
-        )
-    }
-
-    /// `self` moved into `low..=high`: the smaller of `high` and the larger of `self` and `low`, so `high` where `low` is
-    /// above it. NaN if any of the three is.
-    ///
-    /// Gradient: 0 where `self` is below `low` or above `high`, else `g`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    ///
-    /// # Examples
-    /// ```
-    /// use fucina_core::{ExecContext, Tensor};
-    ///
-    /// let ctx = ExecContext::new();
-    /// let x = Tensor::from_slice(&ctx, &[4], &[-2.0_f32, 0.5, 3.0, f32::NAN])?;
-    /// let y = x.clamp(&ctx, 0.0, 1.0)?.to_vec()?;
-    /// assert_eq!(y[..3], [0.0, 0.5, 1.0]);
-    /// assert!(y[3].is_nan());
-    /// # Ok::<(), fucina_core::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn clamp(&self, ctx: &ExecContext, low: T, high: T) -> Result<Self> {
-        Recording::new(ctx, "clamp", [self]).run(
-            |ctx, [x]| ctx.clamp(x, low, high),
-            |_, _| ScalarsVjp {
-                saved: self.raw.clone(),
-                scalars: [low, high],
-                local: |ctx, x, g, [low, high]| ctx.clamp_backward(x, g, low, high),
             },
         )
     }
