@@ -98,6 +98,30 @@ fn conversions(c: &mut Criterion) {
     }
 }
 
+/// Products with weights of halves beside the same of f32: of few rows, bound by memory, and of a square.
+fn products(c: &mut Criterion) {
+    let ctx = fucina::context_with_threads(1);
+    for [m, n] in [[1, 4 * N], [8, 4 * N], [N, N]] {
+        let (x, w) = (gaussian(&ctx, &[m, n], 1), gaussian(&ctx, &[n, n], 2));
+        let (half, brain) = (ctx.cast::<_, f16>(&w).unwrap(), ctx.cast::<_, bf16>(&w).unwrap());
+        let want = ctx.matmul(&x, &ctx.cast::<_, f32>(&half).unwrap()).unwrap();
+        let got: RawTensor<f32> = ctx.matmul_widened(&x, &half).unwrap();
+        assert_eq!(got.data().unwrap(), want.data().unwrap());
+        let mut group = c.benchmark_group(format!("product of {m} x {n} x {n}"));
+        group.throughput(Throughput::Elements((2 * m * n * n) as u64));
+        let mut bench = |name: &str, run: &dyn Fn() -> Result<RawTensor<f32>>| {
+            group.bench_function(name, |t| t.iter(|| black_box(&run().unwrap()).len()));
+        };
+        bench("f32", &|| ctx.matmul(&x, &w));
+        bench("f16", &|| ctx.matmul_widened(&x, &half));
+        bench("bf16", &|| ctx.matmul_widened(&x, &brain));
+        bench("f32, transposed", &|| ctx.matmul_nt(&x, &w));
+        bench("f16, transposed", &|| ctx.matmul_nt_widened(&x, &half));
+        bench("bf16, transposed", &|| ctx.matmul_nt_widened(&x, &brain));
+        group.finish();
+    }
+}
+
 /// Causal attention, 8 heads x 256 x 64.
 fn attention(c: &mut Criterion) {
     let ctx = fucina::context_with_threads(1);
@@ -123,5 +147,5 @@ fn attention(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, rows, conversions, attention);
+criterion_group!(benches, rows, conversions, products, attention);
 criterion_main!(benches);

@@ -1,5 +1,6 @@
 //! Bad input is an error that names the op, what clashed and what fits; nothing leaks, and the context goes on.
 
+use fucina::dtype::{bf16, f16};
 use fucina::exec::{
     Activation, AttentionOptions, Conv1dConfig, Conv2dConfig, CrossEntropyOptions, Pool2dConfig,
     Refused, RopeOptions,
@@ -135,6 +136,10 @@ fn operands_that_cannot_meet() {
             "matmul_tn: left is [2, 3], right is [4, 5]; right needs 2 rows" => a.matmul_tn(&ctx, &b);
             "matmul: left is [2, 3], right is [3]; rank 2 or more is needed" => ctx.matmul(ra, &row);
             "matmul: left is [2, 2, 3], right is [3, 3, 4]; dimensions before the last two must be equal or 1" => ctx.matmul(&ctx.ones::<f32>(&[2, 2, 3])?, &ctx.ones(&[3, 3, 4])?);
+            "matmul_widened: left is [2, 3], right is [4, 5]; right needs 3 rows" => ctx.matmul_widened::<f32, _, _>(&ctx.cast::<_, f16>(ra)?, rb);
+            "matmul_nt_widened: left is [2, 3], right is [4, 5]; right needs 3 columns" => ctx.matmul_nt_widened::<f32, _, _>(ra, &ctx.cast::<_, bf16>(rb)?);
+            "matmul_tn_widened: left is [2, 3], right is [4, 5]; right needs 2 rows" => ctx.matmul_tn_widened::<f32, _, _>(&ctx.cast::<_, f16>(ra)?, &ctx.cast::<_, f16>(rb)?);
+            "matmul_widened: the operand carries a gradient; a constant or detached one fits" => Tensor::<f32>::variable(&ctx, ctx.ones(&[2, 2])?)?.matmul_widened::<f32, _>(&ctx, &Tensor::<f16>::ones(&ctx, &[2, 2])?);
             "matmul_add: left is [3], right is [2, 2]; the target may add leading axes and replace 1s, nothing else" => ctx.matmul_add(&row, ra, &ra.transpose(0, 1)?);
             "conv2d: left is [2, 3], right is [1, 1, 1, 1]; rank 4 is needed" => ctx.conv2d(ra, &ctx.ones(&[1, 1, 1, 1])?, None, Conv2dConfig::default());
             "conv2d: left is [1, 4, 5, 5], right is [2, 3, 3, 3]; a window needs 4 channels" => ctx.conv2d(&ctx.ones::<f32>(&[1, 4, 5, 5])?, &ctx.ones(&[2, 3, 3, 3])?, None, Conv2dConfig::default());

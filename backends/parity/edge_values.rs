@@ -440,6 +440,9 @@ fn e29_sums_of_halves_do_not_stall() {
         let ones = ctx.full(&[600], bf16::ONE).unwrap();
         let sum = ctx.sum_all(&ctx.cast::<_, f32>(&ones).unwrap()).unwrap();
         assert_eq!(sum.data().unwrap(), [600.0]);
+        let row = ctx.reshape(&ones, &[1, 600]).unwrap();
+        let product: RawTensor<f32> = ctx.matmul_nt_widened(&row, &row).unwrap();
+        assert_eq!(product.data().unwrap(), [600.0]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use fucina_core::backend::{BackendRef, Real};
 use fucina_core::dtype::{Half, bf16, f16};
+use fucina_core::kernels::gemm::{Matrix, MatrixTimesVector, VectorTimesMatrix};
 
 use super::Sample;
 use super::kernels::{Case, Inputs};
@@ -11,6 +12,10 @@ pub(super) fn cases<T: Sample>() -> Vec<(&'static str, Case<T>)> {
         ("widen_f16", |k, i| i.fill(|out| k.widen_f16(&halves(i), out))),
         ("widen_bf16", |k, i| i.fill(|out| k.widen_bf16(&halves(i), out))),
         ("narrow_f16", |k, i| narrowed(i, |x, out| k.narrow_f16(x, out))),
+        ("vector_times_f16", |k, i| vector_times(i, |x| k.vector_times_f16(x))),
+        ("vector_times_bf16", |k, i| vector_times(i, |x| k.vector_times_bf16(x))),
+        ("f16_times_vector", |k, i| times_vector(i, |x| k.f16_times_vector(x))),
+        ("bf16_times_vector", |k, i| times_vector(i, |x| k.bf16_times_vector(x))),
         ("narrow_bf16", |k, i| narrowed(i, |x, out| k.narrow_bf16(x, out))),
     ]
 }
@@ -24,6 +29,28 @@ fn narrowed<T: Sample, H: Half>(i: &Inputs<'_, T>, f: impl FnOnce(&[T], &mut [H]
     let mut buffer = vec![H::from_single(77.0); i.offset + i.len + 16];
     f(i.x(0), &mut buffer[i.offset..][..i.len]);
     buffer.iter().map(|&x| T::from_half(x)).collect()
+}
+
+/// A vector times a matrix of halves, of as many columns as the inputs are long.
+fn vector_times<T: Sample, H: Half>(
+    i: &Inputs<'_, T>,
+    f: impl FnOnce(VectorTimesMatrix<'_, T, H>),
+) -> Vec<T> {
+    let depth = if i.len > 100 { 3 } else { 21 };
+    let data: Vec<H> = i.long(depth * i.len).iter().map(|x| x.to_half()).collect();
+    let matrix = Matrix { data: &data, start: 0, row: i.len as isize, column: 1 };
+    let x = &i.x(1).repeat(depth)[..depth];
+    i.write(i.x(2), |out| f(VectorTimesMatrix { x, matrix, first: 0, out }))
+}
+
+/// A matrix of three rows of halves, as long as the inputs, times a vector.
+fn times_vector<T: Sample, H: Half>(
+    i: &Inputs<'_, T>,
+    f: impl FnOnce(MatrixTimesVector<'_, T, H>),
+) -> Vec<T> {
+    let data: Vec<H> = i.long(3 * i.len).iter().map(|x| x.to_half()).collect();
+    let matrix = Matrix { data: &data, start: 0, row: i.len as isize, column: 1 };
+    i.write(i.long(3), |out| f(MatrixTimesVector { matrix, x: i.x(1), first: 0, out }))
 }
 
 /// Every bit of every half, widened, and of f32 on both sides of every number and every tie of either type, narrowed, against the

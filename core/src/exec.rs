@@ -32,8 +32,9 @@ mod softmax;
 mod step;
 mod take;
 mod timeline;
+mod widen;
 
-pub use attention::{AttentionOptions, AttentionPass, Widen};
+pub use attention::{AttentionOptions, AttentionPass};
 pub use builder::{ExecContextBuilder, TeamRef};
 pub use context::{ExecContext, NoGrad};
 pub use conv::{Conv1dConfig, Conv2dConfig};
@@ -51,6 +52,7 @@ pub(crate) use scope::ScopeNode;
 pub use scope::{ExecScope, ScopePolicy, ScopeSlot};
 pub use take::Refused;
 pub use timeline::{MemoryRecorder, MemorySample};
+pub use widen::Widen;
 
 use crate::error::Result;
 use crate::raw::RawTensor;

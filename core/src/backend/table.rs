@@ -224,6 +224,14 @@ macro_rules! for_each_kernel {
             narrow_f16(x: &[$t], out: &mut [$crate::dtype::f16]) -> (()) = $crate::kernels::half::Convert { x, out };
             #[doc = "Rounds to bf16, ties to even."]
             narrow_bf16(x: &[$t], out: &mut [$crate::dtype::bf16]) -> (()) = $crate::kernels::half::Convert { x, out };
+            #[doc = "Some columns of a row times a matrix of f16."]
+            vector_times_f16(product: $crate::kernels::gemm::VectorTimesMatrix<'_, $t, $crate::dtype::f16>) -> (()) = product;
+            #[doc = "Some rows of a matrix of f16 times a column."]
+            f16_times_vector(product: $crate::kernels::gemm::MatrixTimesVector<'_, $t, $crate::dtype::f16>) -> (()) = product;
+            #[doc = "Some columns of a row times a matrix of bf16."]
+            vector_times_bf16(product: $crate::kernels::gemm::VectorTimesMatrix<'_, $t, $crate::dtype::bf16>) -> (()) = product;
+            #[doc = "Some rows of a matrix of bf16 times a column."]
+            bf16_times_vector(product: $crate::kernels::gemm::MatrixTimesVector<'_, $t, $crate::dtype::bf16>) -> (()) = product;
             #[doc = "Elements of a random sequence; f64 takes the f32 values."]
             random_fill(distribution: $crate::rng::Distribution, seed: u64, first: u64, out: &mut [$t]) -> (()) = $crate::kernels::fill::Fill { distribution, seed, first, out };
             #[doc = "Elements of a random sequence of integers in `low..high`."]

@@ -11,6 +11,7 @@ mod block;
 mod mask;
 
 use super::context::ExecContext;
+use super::widen::Widen;
 use crate::backend::Real;
 use crate::error::{Error, Fits, Result};
 use crate::layout::Shape;
@@ -18,7 +19,6 @@ use crate::parallel::for_chunks_each;
 use crate::pool::ScratchLease;
 use crate::raw::RawTensor;
 pub use backward::AttentionPass;
-pub use block::Widen;
 use block::{Forward, Room};
 use mask::Mask;
 

@@ -14,7 +14,7 @@ use config::Geometry;
 pub(super) use config::places;
 
 use super::context::ExecContext;
-use super::gemm::{BLOCK_WORK, DEPTH};
+use super::gemm::DEPTH;
 use crate::backend::{Real, TileShape};
 use crate::error::{Error, Fits, Result};
 use crate::kernels::elementwise::Operand;
@@ -190,11 +190,6 @@ impl ExecContext {
             }
         });
         Ok(result.done())
-    }
-
-    /// How many participants get scratch of their own.
-    fn lots(&self, work: usize, blocks: usize) -> usize {
-        if work < 2 * BLOCK_WORK { 1 } else { self.team().width().clamp(1, blocks) }
     }
 
     #[track_caller]

@@ -11,17 +11,21 @@
 //! - Within a block of the output, `k` goes in steps that leave a strip in the first-level cache while the block's rows of
 //!   tiles pass over it. A large right operand read in place goes in few steps, so that its rows are read side by side.
 //! - Blocks are cut by the shape alone and go to the team.
+//! - Operands of halves are never read in place: they are widened where they are packed.
+//! - For few rows (up to two tiles) a right operand that cannot be read in place is packed piece by piece (`few`).
 //! - After the last step a block gets its bias and activation (`epilogue`) while it is in the cache.
 #![forbid(unsafe_code)]
 
 mod batch;
 mod epilogue;
+mod few;
 
 pub(super) use batch::Batch;
 pub use epilogue::Activation;
 pub(super) use epilogue::Epilogue;
 
 use super::context::ExecContext;
+use super::widen::Widen;
 use crate::backend::{Real, Table, TileShape};
 use crate::error::{Error, Result};
 use crate::kernels::gemm::{Matrix, MatrixTimesVector, Pack, Product, Source, VectorTimesMatrix};
@@ -39,6 +43,8 @@ const MANY_STRIPS: usize = 12;
 pub(super) const DEPTH: usize = 256;
 /// Steps of `k` that a large right operand is read in, in place: as many rows are streamed side by side.
 const SHALLOW: usize = 16;
+/// Rows of tiles up to which it does not pay to pack a right operand.
+const FEW_TILES: usize = 2;
 /// Packed elements at most, both operands together; `k` is cut to stay below.
 const PACKED: usize = 1 << 22;
 /// Panels that are packed together at least.
@@ -54,12 +60,12 @@ const VECTOR_WORK: usize = 1 << 16;
 /// a Zen 2, 2026-12.
 pub(super) const BLOCK_WORK: usize = 1 << 22;
 
-/// `[m, k] * [k, n]`.
+/// `[m, k] * [k, n]`, computed in `T`.
 #[derive(Clone, Copy)]
-pub(super) struct Operands<'a, T> {
+pub(super) struct Operands<'a, T, A = T, B = T> {
     pub(super) op: &'static str,
-    pub(super) left: Matrix<'a, T>,
-    pub(super) right: Matrix<'a, T>,
+    pub(super) left: Matrix<'a, A>,
+    pub(super) right: Matrix<'a, B>,
     pub(super) m: usize,
     pub(super) k: usize,
     pub(super) n: usize,
@@ -68,7 +74,7 @@ pub(super) struct Operands<'a, T> {
     pub(super) epilogue: Epilogue<'a, T>,
 }
 
-impl<T: Real> Operands<'_, T> {
+impl<'a, T: Real, A: Widen<T>, B: Widen<T>> Operands<'a, T, A, B> {
     /// Where there is one of something the distance to the next does not matter.
     fn plain(mut self) -> Self {
         if self.m == 1 {
@@ -84,10 +90,11 @@ impl<T: Real> Operands<'_, T> {
     }
 
     /// The product of one column as that of one row: of the transposed operands.
-    fn transposed(self) -> Self {
-        let (left, right) = (self.right.transposed(), self.left.transposed());
-        let epilogue = self.epilogue.transposed_column();
-        Self { left, right, m: self.n, n: self.m, epilogue, ..self }
+    fn transposed(self) -> Operands<'a, T, B, A> {
+        let Self { op, left, right, m, k, n, accumulate, epilogue } = self;
+        let (left, right) = (right.transposed(), left.transposed());
+        let epilogue = epilogue.transposed_column();
+        Operands { op, left, right, m: n, k, n: m, accumulate, epilogue }
     }
 
     /// A block of the product, whole and finished.
@@ -109,7 +116,11 @@ impl<T: Real> Operands<'_, T> {
 impl ExecContext {
     /// Writes the product to `out`, of `m * n`.
     #[track_caller]
-    pub(super) fn gemm<T: Real>(&self, operands: Operands<'_, T>, out: &mut [T]) -> Result<()> {
+    pub(super) fn gemm<T: Real, A: Widen<T>, B: Widen<T>>(
+        &self,
+        operands: Operands<'_, T, A, B>,
+        out: &mut [T],
+    ) -> Result<()> {
         if operands.n == 1 && operands.m > 1 {
             // One column is one row of the transposed product, which vectors can follow.
             return self.gemm(operands.transposed(), out);
@@ -119,13 +130,16 @@ impl ExecContext {
         let kernels = self.kernels::<T>();
         if m == 1 && left.column == 1 && (right.column == 1 || (right.row == 1 && right.column > 0))
         {
-            self.vector(operands, out);
-            return Ok(());
+            return self.vector(operands, out);
         }
         let plan = Plan::of(&operands, kernels.tile_shape());
-        if plan.pack_left || plan.pack_right {
-            return self.packed(operands, plan, out);
+        if plan.few_rows {
+            return self.few_rows(operands, plan, out);
         }
+        let (left, right) = match (A::in_place(left), B::in_place(right)) {
+            (Some(left), Some(right)) if !plan.pack_left && !plan.pack_right => (left, right),
+            _ => return self.packed(operands, plan, out),
+        };
         let (left, right) = (Source::InPlace(left), Source::InPlace(right));
         for_blocks(self.team(), op, out, n, plan.blocks, |out| {
             operands.block(kernels, left, right, out);
@@ -135,9 +149,14 @@ impl ExecContext {
 
     /// A product of which an operand is packed first, or both are; in steps of `k` if they are large.
     #[track_caller]
-    fn packed<T: Real>(&self, operands: Operands<'_, T>, plan: Plan, out: &mut [T]) -> Result<()> {
+    fn packed<T: Real, A: Widen<T>, B: Widen<T>>(
+        &self,
+        operands: Operands<'_, T, A, B>,
+        plan: Plan,
+        out: &mut [T],
+    ) -> Result<()> {
         let Operands { op, left, right, m, k, n, accumulate, epilogue } = operands;
-        let Plan { tile, pack_left, pack_right, blocks } = plan;
+        let Plan { tile, pack_left, pack_right, blocks, .. } = plan;
         let kernels = self.kernels::<T>();
         // Elements to pack for one step of `k`.
         let strips_each = if pack_right { n.next_multiple_of(tile.nr) } else { 0 };
@@ -151,19 +170,21 @@ impl ExecContext {
         let mut panels = ScratchLease::acquire(op, site, elements(panels_each)?)?;
         for from in (0..k).step_by(depth) {
             let depth = depth.min(k - from);
-            let right = if pack_right {
-                let strips = &mut strips[..strips_each * depth];
-                self.pack(op, kernels, (right.transposed(), n), from, tile.nr, strips);
-                Source::Packed(&*strips)
-            } else {
-                Source::InPlace(right)
+            let right = match B::in_place(right) {
+                Some(right) if !pack_right => Source::InPlace(right),
+                _ => {
+                    let strips = &mut strips[..strips_each * depth];
+                    self.pack(op, kernels, (right.transposed(), n), from, tile.nr, strips);
+                    Source::Packed(&*strips)
+                }
             };
-            let left = if pack_left {
-                let panels = &mut panels[..panels_each * depth];
-                self.pack(op, kernels, (left, m), from, tile.mr, panels);
-                Source::Packed(&*panels)
-            } else {
-                Source::InPlace(left)
+            let left = match A::in_place(left) {
+                Some(left) if !pack_left => Source::InPlace(left),
+                _ => {
+                    let panels = &mut panels[..panels_each * depth];
+                    self.pack(op, kernels, (left, m), from, tile.mr, panels);
+                    Source::Packed(&*panels)
+                }
             };
             let depth_each = depth_each(&right, depth, n);
             let (fresh, last) = (!accumulate && from == 0, from + depth == k);
@@ -179,9 +200,19 @@ impl ExecContext {
     }
 
     /// A row times a matrix, which is read in place, once.
-    fn vector<T: Real>(&self, operands: Operands<'_, T>, out: &mut [T]) {
+    #[track_caller]
+    fn vector<T: Real, A: Widen<T>, B: Widen<T>>(
+        &self,
+        operands: Operands<'_, T, A, B>,
+        out: &mut [T],
+    ) -> Result<()> {
         let Operands { op, left, right, k, n, accumulate, epilogue, .. } = operands;
-        let (kernels, x) = (self.kernels::<T>(), left.run(0, 0, k));
+        let kernels = self.kernels::<T>();
+        let mut room = match A::in_place(left) {
+            Some(_) => None,
+            None => Some(ScratchLease::acquire(op, self.site(op)?, k)?),
+        };
+        let x = A::widen(kernels, left.run(0, 0, k), room.as_deref_mut().unwrap_or_default());
         // A single dot product runs along `k` too, if it can.
         let along_k = right.row == 1 && (n == 1 || right.column != 1);
         // Whole cache lines.
@@ -193,21 +224,27 @@ impl ExecContext {
             }
             if along_k {
                 let (matrix, out) = (right.transposed(), &mut *out);
-                kernels.matrix_times_vector(MatrixTimesVector { matrix, x, first, out });
+                B::times_vector(kernels, MatrixTimesVector { matrix, x, first, out });
             } else {
                 let (matrix, out) = (right, &mut *out);
-                kernels.vector_times_matrix(VectorTimesMatrix { x, matrix, first, out });
+                B::vector_times(kernels, VectorTimesMatrix { x, matrix, first, out });
             }
             epilogue.row(kernels, first, out);
         });
+        Ok(())
+    }
+
+    /// How many participants get scratch of their own.
+    pub(super) fn lots(&self, work: usize, blocks: usize) -> usize {
+        if work < 2 * BLOCK_WORK { 1 } else { self.team().width().clamp(1, blocks) }
     }
 
     /// Packs the `rows` rows of a matrix, elements from `from` on, into panels of `width` rows each; as deep as `out` is.
-    pub(super) fn pack<T: Real>(
+    pub(super) fn pack<T: Real, S: Widen<T>>(
         &self,
         op: &'static str,
         kernels: Table<T>,
-        (x, rows): (Matrix<'_, T>, usize),
+        (x, rows): (Matrix<'_, S>, usize),
         from: usize,
         width: usize,
         out: &mut [T],
@@ -219,7 +256,7 @@ impl ExecContext {
         for_chunks(self.team(), op, out, each * depth, |piece, out| {
             let first = piece * each;
             let count = each.min(rows - first);
-            kernels.gemm_pack(Pack { x, first, count, from, depth, width, out });
+            S::pack(kernels, Pack { x, first, count, from, depth, width, out });
         });
     }
 }
@@ -233,21 +270,31 @@ fn depth_each<T>(right: &Source<'_, T>, depth: usize, n: usize) -> usize {
 #[derive(Clone, Copy)]
 struct Plan {
     tile: TileShape,
+    /// The right operand is packed piece by piece (`few`).
+    few_rows: bool,
     pack_left: bool,
     pack_right: bool,
     blocks: BlockShape,
 }
 
 impl Plan {
-    fn of<T>(operands: &Operands<'_, T>, tile: TileShape) -> Self {
+    fn of<T: Real, A: Widen<T>, B: Widen<T>>(
+        operands: &Operands<'_, T, A, B>,
+        tile: TileShape,
+    ) -> Self {
         let &Operands { ref left, ref right, m, k, n, .. } = operands;
-        let pack_right = right.column != 1 || right.row < 0 || (m > 2 * tile.mr && k * n > L1);
+        let (few, large) = (m <= FEW_TILES * tile.mr, k * n > L1);
+        let stored_wide = B::in_place(*right).is_some();
+        let readable = stored_wide && right.column == 1 && right.row >= 0;
+        let few_rows = few && !readable && (large || !stored_wide);
+        let pack_right = !readable || (large && !few);
         let in_steps = left.row == 1 && left.column >= 0;
         let pack_left = match left.column {
             1 => m * k > L2 && n > MANY_STRIPS * tile.nr,
             _ => !in_steps || (m * k > L1 && n > tile.nr),
         };
-        Self { tile, pack_left, pack_right, blocks: block_shape(m, k, n, tile) }
+        let pack_left = pack_left || A::in_place(*left).is_none();
+        Self { tile, few_rows, pack_left, pack_right, blocks: block_shape(m, k, n, tile) }
     }
 }
 

@@ -3,9 +3,13 @@
 //! The driver stands in `gemm`.
 #![forbid(unsafe_code)]
 
+mod widened;
+
 use super::context::ExecContext;
 use super::gemm::{Activation, Batch, Epilogue, Operands};
+use super::widen::Widen;
 use crate::backend::Real;
+use crate::dtype::Element;
 use crate::error::{Error, Fits, Result};
 use crate::kernels::elementwise::Operand;
 use crate::kernels::gemm::Matrix;
@@ -29,7 +33,7 @@ impl ExecContext {
     /// [`Error::Overflow`]; [`Error::OutOfMemory`].
     #[track_caller]
     pub fn matmul<T: Real>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.product("matmul", [a, b], [false, false], Epilogue::default())
+        self.product("matmul", (a, b), [false, false], Epilogue::default())
     }
 
     /// `a * b^T`: `a [.., m, k]`, `b [.., n, k]`, result `[.., m, n]`.
@@ -38,7 +42,7 @@ impl ExecContext {
     /// As [`matmul`](Self::matmul), for `b` without `k` columns.
     #[track_caller]
     pub fn matmul_nt<T: Real>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.product("matmul_nt", [a, b], [false, true], Epilogue::default())
+        self.product("matmul_nt", (a, b), [false, true], Epilogue::default())
     }
 
     /// `a^T * b`: `a [.., k, m]`, `b [.., k, n]`, result `[.., m, n]`.
@@ -47,7 +51,7 @@ impl ExecContext {
     /// As [`matmul`](Self::matmul).
     #[track_caller]
     pub fn matmul_tn<T: Real>(&self, a: &RawTensor<T>, b: &RawTensor<T>) -> Result<RawTensor<T>> {
-        self.product("matmul_tn", [a, b], [true, false], Epilogue::default())
+        self.product("matmul_tn", (a, b), [true, false], Epilogue::default())
     }
 
     /// `c + a * b`: each sum begins with the value of `c`.
@@ -69,8 +73,8 @@ impl ExecContext {
         let c = c.with_layout(c.layout().broadcast_to(OP, &joint.shape)?);
         let mut out = self.fresh(OP, joint.shape)?;
         self.copy_into_slice(OP, &c, out.data());
-        let operands = Operands { accumulate: true, ..joint.operands(OP, [a, b], [false, false]) };
-        self.multiply(&joint, operands, [a, b], out.data())?;
+        let operands = Operands { accumulate: true, ..joint.operands(OP, (a, b), [false, false]) };
+        self.multiply(&joint, operands, (a, b), out.data())?;
         Ok(out.done())
     }
 
@@ -105,7 +109,7 @@ impl ExecContext {
             None => None,
         };
         let bias = bias.as_ref().map(|bias| Operand::Slice(bias.data()));
-        self.product(OP, [x, weight], [false, false], Epilogue { bias, activation })
+        self.product(OP, (x, weight), [false, false], Epilogue { bias, activation })
     }
 
     /// `sum over all leading axes of a^T * b`, for `a [.., m, k]`, `b [.., m, n]`: the gradient of what a batch shares.
@@ -121,39 +125,39 @@ impl ExecContext {
             self.reshape(x, &[x.shape().count() / columns, columns])
         };
         let [a, b] = [&joined(a)?, &joined(b)?];
-        self.product(OP, [a, b], [true, false], Epilogue::default())
+        self.product(OP, (a, b), [true, false], Epilogue::default())
     }
 
     #[track_caller]
-    fn product<T: Real>(
+    fn product<T: Real, A: Widen<T>, B: Widen<T>>(
         &self,
         op: &'static str,
-        [a, b]: [&RawTensor<T>; 2],
+        (a, b): (&RawTensor<A>, &RawTensor<B>),
         transposed: Transposed,
         epilogue: Epilogue<'_, T>,
     ) -> Result<RawTensor<T>> {
         let joint = Joint::of(op, [a.shape(), b.shape()], transposed)?;
         let mut out = self.fresh(op, joint.shape)?;
-        let operands = Operands { epilogue, ..joint.operands(op, [a, b], transposed) };
+        let operands = Operands { epilogue, ..joint.operands(op, (a, b), transposed) };
         if joint.shape.rank() == 2 {
             self.gemm(operands, out.data())?;
         } else {
-            self.multiply(&joint, operands, [a, b], out.data())?;
+            self.multiply(&joint, operands, (a, b), out.data())?;
         }
         Ok(out.done())
     }
 
     /// Products of all leading axes.
     #[track_caller]
-    fn multiply<T: Real>(
+    fn multiply<T: Real, A: Widen<T>, B: Widen<T>>(
         &self,
         joint: &Joint,
-        operands: Operands<'_, T>,
-        [a, b]: [&RawTensor<T>; 2],
+        operands: Operands<'_, T, A, B>,
+        (a, b): (&RawTensor<A>, &RawTensor<B>),
         out: &mut [T],
     ) -> Result<()> {
         let rank = joint.shape.rank() - 2;
-        let (dims, [left, right]) = (&joint.shape.dims()[..rank], [a, b].map(|x| lead(x, rank)));
+        let (dims, [left, right]) = (&joint.shape.dims()[..rank], [lead(a, rank), lead(b, rank)]);
         if right == [0; MAX_RANK]
             && let Some(row) = one_axis(dims, &left[..rank], (operands.m, operands.left.row))
         {
@@ -201,27 +205,28 @@ impl Joint {
     }
 
     /// The operands of the first product.
-    fn operands<'a, T: Real>(
+    fn operands<'a, T: Real, A: Element, B: Element>(
         &self,
         op: &'static str,
-        operands: [&'a RawTensor<T>; 2],
+        (a, b): (&'a RawTensor<A>, &'a RawTensor<B>),
         [ta, tb]: Transposed,
-    ) -> Operands<'a, T> {
-        let matrix = |x: &'a RawTensor<T>, transposed: bool| {
-            let (l, rank) = (x.layout(), x.shape().rank());
-            let (row, column) = (l.strides()[rank - 2], l.strides()[rank - 1]);
-            let matrix = Matrix { data: x.storage_elements(), start: l.offset(), row, column };
-            if transposed { matrix.transposed() } else { matrix }
-        };
-        let [a, b] = operands;
+    ) -> Operands<'a, T, A, B> {
         let (left, right, epilogue) = (matrix(a, ta), matrix(b, tb), Epilogue::default());
         let &Self { m, k, n, .. } = self;
         Operands { op, left, right, m, k, n, accumulate: false, epilogue }
     }
 }
 
+/// The first matrix of a batch.
+fn matrix<T: Element>(x: &RawTensor<T>, transposed: bool) -> Matrix<'_, T> {
+    let (l, rank) = (x.layout(), x.shape().rank());
+    let (row, column) = (l.strides()[rank - 2], l.strides()[rank - 1]);
+    let matrix = Matrix { data: x.storage_elements(), start: l.offset(), row, column };
+    if transposed { matrix.transposed() } else { matrix }
+}
+
 /// The strides of the `rank` leading axes of a joint shape in an operand: 0 where it is broadcast.
-fn lead<T: Real>(x: &RawTensor<T>, rank: usize) -> [isize; MAX_RANK] {
+fn lead<T: Element>(x: &RawTensor<T>, rank: usize) -> [isize; MAX_RANK] {
     let (own, mut strides) = (x.shape().rank() - 2, [0; MAX_RANK]);
     for axis in 0..own {
         if x.shape()[axis] != 1 {

@@ -16,6 +16,7 @@ use core::marker::PhantomData;
 
 pub use columns::{Columns, WIDEST_TILE};
 pub(crate) use dot::dot;
+use row::fold_registers;
 pub use row::{Plain, Row, Terms, fold_row};
 pub(crate) use written::map_sum;
 

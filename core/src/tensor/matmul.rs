@@ -1,5 +1,7 @@
 //! Matrix products in their three orientations.
 
+mod widened;
+
 use super::Tensor;
 use super::record::Recording;
 use crate::autograd::Differentiable;

@@ -4,6 +4,7 @@
 
 use core::any::Any;
 
+use fucina_core::dtype::{bf16, f16};
 use fucina_core::exec::{
     Activation, AttentionOptions, AttentionPass, Conv1dConfig, Conv2dConfig, CrossEntropyOptions,
     Pool2dConfig, RopeOptions,
@@ -224,6 +225,9 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "exec matmul" |c, o| c.matmul(&o.x, &o.view);
     "exec matmul_nt" |c, o| c.matmul_nt(&o.x, &o.x);
     "exec matmul_tn" |c, o| c.matmul_tn(&o.x, &o.x);
+    "exec matmul_widened" |c, o| c.matmul_widened::<f32, _, _>(&c.cast::<_, f16>(&o.x)?, &o.view);
+    "exec matmul_nt_widened" |c, o| c.matmul_nt_widened::<f32, _, _>(&o.x, &c.cast::<_, bf16>(&o.x)?);
+    "exec matmul_tn_widened" |c, o| { let x = c.cast::<_, bf16>(&o.x)?; c.matmul_tn_widened::<f32, _, _>(&x, &x) };
     "exec matmul_add" |c, o| c.matmul_add(&c.scalar(1.0)?, &o.x, &o.view);
     "exec linear" |c, o| { let bias = c.full(&[o.rows], 0.5)?; c.linear(&o.x, &o.view, Some(&bias), Activation::Gelu) };
     "exec conv2d" |c, o| c.conv2d(&o.image()?, &o.window()?, Some(&c.scalar(0.5)?), Conv2dConfig::default());
@@ -403,6 +407,9 @@ pub(crate) const TABLE: &[(&str, Call)] = calls! {
     "tensor conv1d" |c, o| o.w.reshape(c, &[1, o.rows, o.cols])?.conv1d(c, &o.w.reshape(c, &[1, o.rows, o.cols])?, None, Conv1dConfig::default())?.sum_all(c)?.backward(c);
     "tensor max_pool2d" |c, o| o.w.reshape(c, &[1, 1, o.rows, o.cols])?.max_pool2d(c, Pool2dConfig::new([2, 2]))?.sum_all(c)?.backward(c);
     "tensor avg_pool2d" |c, o| o.w.reshape(c, &[1, 1, o.rows, o.cols])?.avg_pool2d(c, Pool2dConfig::new([2, 2]))?.sum_all(c)?.backward(c);
+    "tensor matmul_widened" |c, o| { let x = o.constant().cast::<f16>(c)?; x.matmul_widened::<f32, _>(c, &Tensor::constant(o.view.clone())) };
+    "tensor matmul_nt_widened" |c, o| { let x = o.constant().cast::<bf16>(c)?; o.constant().matmul_nt_widened::<f32, _>(c, &x) };
+    "tensor matmul_tn_widened" |c, o| { let x = o.constant().cast::<f16>(c)?; x.matmul_tn_widened::<f32, _>(c, &x) };
     "tensor matmul_add" |c, o| o.w.sum_all(c)?.matmul_add(c, &o.w, &o.w.transpose(c, 0, 1)?)?.sum_all(c)?.backward(c);
     "tensor linear" |c, o| o.w.linear(c, &o.w.transpose(c, 0, 1)?, None, Activation::Gelu)?.sum_all(c)?.backward(c);
     "tensor reshape" |c, o| o.w.transpose(c, 0, 1)?.reshape(c, &[o.x.len()])?.max_all(c)?.backward(c);

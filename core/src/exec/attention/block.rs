@@ -3,11 +3,9 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use half::{bf16, f16};
-
 use super::{KEYS, QUERIES, Sizes};
 use crate::backend::{Real, Table};
-use crate::dtype::Element;
+use crate::exec::widen::Widen;
 use crate::kernels::attention::{ScaleRows, StreamingEnd, StreamingSoftmax};
 use crate::kernels::elementwise::Operand;
 use crate::kernels::gemm::{Matrix, Pack, Product, Source};
@@ -17,39 +15,6 @@ use crate::parallel::Block;
 const FINE: usize = 16;
 /// More steps than a product here has.
 const ALL: usize = usize::MAX >> 1;
-
-/// An element type of keys and values, for queries of `T`.
-pub trait Widen<T>: Element {
-    /// `x` as `T`: itself, or in `room`, which is as long.
-    #[doc(hidden)]
-    fn widen<'a>(kernels: Table<T>, x: &'a [Self], room: &'a mut [T]) -> &'a [T]
-    where
-        T: Real;
-}
-
-impl<T: Real> Widen<T> for T {
-    fn widen<'a>(_: Table<T>, x: &'a [T], _: &'a mut [T]) -> &'a [T] {
-        x
-    }
-}
-
-macro_rules! widen_half {
-    // widen_half!(f16: widen_f16) => impl Widen<f32> for f16 { .. }
-    ($($t:ty: $kernel:ident),*) => {$(
-        impl Widen<f32> for $t {
-            fn widen<'a>(
-                kernels: Table<f32>,
-                x: &'a [Self],
-                room: &'a mut [f32],
-            ) -> &'a [f32] {
-                kernels.$kernel(x, room);
-                room
-            }
-        }
-    )*};
-}
-
-widen_half!(f16: widen_f16, bf16: widen_bf16);
 
 /// How a piece's scratch is cut up.
 #[derive(Clone, Copy)]

@@ -1,9 +1,10 @@
 //! Products side by side: large ones one after the other, each on the whole team; small ones in pieces of several.
 
 use super::{BLOCK_WORK, Operands, PACKED, Plan};
-use crate::backend::Real;
+use crate::backend::{Real, Table};
 use crate::error::{Error, Result};
 use crate::exec::context::ExecContext;
+use crate::exec::widen::Widen;
 use crate::kernels::gemm::{Matrix, Pack, Source};
 use crate::layout::MAX_RANK;
 use crate::parallel::{Block, for_chunks};
@@ -19,10 +20,11 @@ pub(in crate::exec) struct Batch<'a> {
 
 impl Batch<'_> {
     /// The operands of product `index`, of those of the first.
-    fn at<'a, T>(&self, mut index: usize, first: Operands<'a, T>) -> Operands<'a, T>
-    where
-        T: Copy,
-    {
+    fn at<'a, T: Copy, A: Copy, B: Copy>(
+        &self,
+        mut index: usize,
+        first: Operands<'a, T, A, B>,
+    ) -> Operands<'a, T, A, B> {
         let Operands { mut left, mut right, .. } = first;
         for (axis, &dim) in self.dims.iter().enumerate().rev() {
             let i = (index % dim) as isize;
@@ -34,15 +36,12 @@ impl Batch<'_> {
     }
 }
 
-/// One of a product's operands.
-type Of<T> = for<'a> fn(Operands<'a, T>) -> Matrix<'a, T>;
-
 impl ExecContext {
     /// Writes the products of a batch to `out`, one after the other, `m * n` each.
     #[track_caller]
-    pub(in crate::exec) fn gemm_batch<T: Real>(
+    pub(in crate::exec) fn gemm_batch<T: Real, A: Widen<T>, B: Widen<T>>(
         &self,
-        first: Operands<'_, T>,
+        first: Operands<'_, T, A, B>,
         batch: &Batch<'_>,
         out: &mut [T],
     ) -> Result<()> {
@@ -61,9 +60,9 @@ impl ExecContext {
     /// Products of one block each. Those that need packed operands go in groups, so that the scratch is bounded: all of a group
     /// are packed, then multiplied.
     #[track_caller]
-    fn small_products<T: Real>(
+    fn small_products<T: Real, A: Widen<T>, B: Widen<T>>(
         &self,
-        first: Operands<'_, T>,
+        first: Operands<'_, T, A, B>,
         batch: &Batch<'_>,
         out: &mut [T],
     ) -> Result<()> {
@@ -87,20 +86,19 @@ impl ExecContext {
         for (g, out) in out.chunks_mut(group * m * n).enumerate() {
             let at = |i: usize| batch.at(g * group + i, first);
             let products = out.len() / (m * n);
-            let pack = |of: Of<T>, count, width, out: &mut [T]| {
-                let own = out.len() / products;
-                for_chunks(self.team(), op, out, each * own, |piece, out| {
-                    for (i, out) in out.chunks_exact_mut(own).enumerate() {
-                        let (x, first, from) = (of(at(piece * each + i)), 0, 0);
-                        kernels.gemm_pack(Pack { x, first, count, from, depth: k, width, out });
-                    }
-                });
-            };
             if pack_right {
-                pack(|at| at.right.transposed(), n, tile.nr, &mut strips[..products * strip]);
+                let strips = &mut strips[..products * strip];
+                for_chunks(self.team(), op, strips, each * strip, |piece, out| {
+                    let x = |i| at(piece * each + i).right.transposed();
+                    pack_each(kernels, x, n, (k, tile.nr), strip, out);
+                });
             }
             if pack_left {
-                pack(|at| at.left, m, tile.mr, &mut panels[..products * panel]);
+                let panels = &mut panels[..products * panel];
+                for_chunks(self.team(), op, panels, each * panel, |piece, out| {
+                    let x = |i| at(piece * each + i).left;
+                    pack_each(kernels, x, m, (k, tile.mr), panel, out);
+                });
             }
             let (strips, panels) = (&*strips, &*panels);
             for_chunks(self.team(), op, out, each * m * n, |piece, out| {
@@ -117,12 +115,30 @@ impl ExecContext {
     }
 }
 
+/// Packs operands of `rows` rows, one after the other, into `own` elements each.
+fn pack_each<'a, T: Real, S: Widen<T>>(
+    kernels: Table<T>,
+    x: impl Fn(usize) -> Matrix<'a, S>,
+    count: usize,
+    (depth, width): (usize, usize),
+    own: usize,
+    out: &mut [T],
+) {
+    for (i, out) in out.chunks_exact_mut(own).enumerate() {
+        let (x, first, from) = (x(i), 0, 0);
+        S::pack(kernels, Pack { x, first, count, from, depth, width, out });
+    }
+}
+
 /// A packed operand, or one in place.
-fn source<'a, T>(
+fn source<'a, T: Real, S: Widen<T>>(
     packed: bool,
     all: &'a [T],
     own: core::ops::Range<usize>,
-    matrix: Matrix<'a, T>,
+    matrix: Matrix<'a, S>,
 ) -> Source<'a, T> {
-    if packed { Source::Packed(&all[own]) } else { Source::InPlace(matrix) }
+    match S::in_place(matrix) {
+        Some(matrix) if !packed => Source::InPlace(matrix),
+        _ => Source::Packed(&all[own]),
+    }
 }

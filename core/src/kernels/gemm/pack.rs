@@ -26,6 +26,12 @@ impl<'a, T: Copy> Matrix<'a, T> {
         Self { row: self.column, column: self.row, ..self }
     }
 
+    /// The columns from `p` on.
+    #[must_use]
+    pub fn later(self, p: usize) -> Self {
+        Self { start: self.start.wrapping_add_signed(self.column * p as isize), ..self }
+    }
+
     /// The `len` elements from `(i, p)` on, which stand side by side: along the row, or down the column.
     #[must_use]
     #[inline(always)]
@@ -44,9 +50,9 @@ impl<'a, T: Copy> Matrix<'a, T> {
 
 /// Packs rows `first..first + count` of `x`, elements `from..from + depth` of each, into panels of `width` rows, one after
 /// the other: step by step, side by side. Rows that are missing in the last panel are 0.
-pub struct Pack<'a, T> {
+pub struct Pack<'a, T, S = T> {
     /// The rows.
-    pub x: Matrix<'a, T>,
+    pub x: Matrix<'a, S>,
     /// The first of them.
     pub first: usize,
     /// How many.

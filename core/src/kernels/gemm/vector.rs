@@ -2,6 +2,7 @@
 
 use super::Matrix;
 use crate::dtype::Float;
+use crate::kernels::half::Stored;
 use crate::kernels::reduce::dot;
 use crate::kernels::{Lanes, Op};
 
@@ -12,18 +13,18 @@ const ROWS: usize = 8;
 ///
 /// Eight rows are streamed side by side, so that memory is read in order and an output is loaded and stored once in
 /// eight steps.
-pub struct VectorTimesMatrix<'a, T> {
+pub struct VectorTimesMatrix<'a, T, S = T> {
     /// The vector.
     pub x: &'a [T],
-    /// The matrix, of `x.len()` rows.
-    pub matrix: Matrix<'a, T>,
+    /// The matrix, of `x.len()` rows; it may be of halves.
+    pub matrix: Matrix<'a, S>,
     /// The first column.
     pub first: usize,
     /// The outputs, to which it is added.
     pub out: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for VectorTimesMatrix<'_, T> {
+impl<T: Float, S: Stored<T>> Op<T> for VectorTimesMatrix<'_, T, S> {
     type Out = ();
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {
@@ -42,10 +43,10 @@ impl<T: Float> Op<T> for VectorTimesMatrix<'_, T> {
 
 /// `out += x[0] * rows[0]`, then `x[1] * rows[1]`, ...
 #[inline(always)]
-fn add_rows<T: Float, L: Lanes<T>, const R: usize>(
+fn add_rows<T: Float, L: Lanes<T>, S: Stored<T>, const R: usize>(
     l: L,
     x: &[T; R],
-    rows: [&[T]; R],
+    rows: [&[S]; R],
     out: &mut [T],
 ) {
     let x = x.map(|x| l.splat(x));
@@ -55,14 +56,14 @@ fn add_rows<T: Float, L: Lanes<T>, const R: usize>(
     for start in (0..whole).step_by(L::N) {
         let mut acc = l.load(&out[start..]);
         for (&x, row) in x.iter().zip(rows) {
-            acc = l.mul_add(x, l.load(&row[start..]), acc);
+            acc = l.mul_add(x, S::load(l, &row[start..]), acc);
         }
         l.store(acc, &mut out[start..]);
     }
     if whole < n {
         let mut acc = l.load_part(&out[whole..]);
         for (&x, row) in x.iter().zip(rows) {
-            acc = l.mul_add(x, l.load_part(&row[whole..]), acc);
+            acc = l.mul_add(x, S::load_part(l, &row[whole..]), acc);
         }
         l.store_part(acc, &mut out[whole..]);
     }
@@ -70,9 +71,9 @@ fn add_rows<T: Float, L: Lanes<T>, const R: usize>(
 
 /// `out[i] += sum over p of matrix[i, p] * x[p]`: rows of the matrix are contiguous, so the products must run along them. The one
 /// product that follows the reduction rule ([`reduce`](crate::kernels::reduce)) instead of the order of `k`.
-pub struct MatrixTimesVector<'a, T> {
-    /// The matrix.
-    pub matrix: Matrix<'a, T>,
+pub struct MatrixTimesVector<'a, T, S = T> {
+    /// The matrix; it may be of halves.
+    pub matrix: Matrix<'a, S>,
     /// The vector.
     pub x: &'a [T],
     /// The first row.
@@ -81,7 +82,7 @@ pub struct MatrixTimesVector<'a, T> {
     pub out: &'a mut [T],
 }
 
-impl<T: Float> Op<T> for MatrixTimesVector<'_, T> {
+impl<T: Float, S: Stored<T>> Op<T> for MatrixTimesVector<'_, T, S> {
     type Out = ();
     #[inline(always)]
     fn run<L: Lanes<T>>(self, l: L) {

@@ -117,7 +117,7 @@ where
 
 /// A round of fewer than 32 elements. Lanes without an element stay as they are.
 #[inline(always)]
-fn last_round<T, L, F, const N: usize, const K: usize, const R: usize>(
+pub(super) fn last_round<T, L, F, const N: usize, const K: usize, const R: usize>(
     l: L,
     terms: &F,
     acc: &mut [[L::V; K]; R],
