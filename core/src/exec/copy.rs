@@ -212,10 +212,7 @@ impl ExecContext {
     ) -> Result<()> {
         const OP: &str = "assign_view";
         let layout = view(target.layout())?;
-        if layout.shape() != x.shape() {
-            let (left, right) = (*layout.shape(), *x.shape());
-            return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::Same });
-        }
+        layout.shape().check_same(OP, x.shape())?;
         let expected = layout.span().end;
         let fits = "elements that do not overlap, in storage that nothing else shares";
         let refused = Error::UnsupportedView { op: OP, fits };

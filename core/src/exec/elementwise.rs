@@ -13,7 +13,7 @@ mod select;
 
 use super::context::ExecContext;
 use crate::backend::{BackendRef, Number, Real};
-use crate::error::{Error, Fits, Result};
+use crate::error::{Error, Result};
 use crate::kernels::elementwise::Operand;
 use crate::raw::RawTensor;
 
@@ -206,10 +206,7 @@ impl ExecContext {
     #[track_caller]
     pub fn add_in_place<T: Real>(&self, acc: &mut RawTensor<T>, x: &RawTensor<T>) -> Result<()> {
         const OP: &str = "add_in_place";
-        if acc.shape() != x.shape() {
-            let (left, right) = (*acc.shape(), *x.shape());
-            return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::Same });
-        }
+        acc.shape().check_same(OP, x.shape())?;
         let k = self.kernels::<T>();
         let shape = *x.shape();
         let fits = "a contiguous tensor that is the only owner of its storage";

@@ -71,10 +71,7 @@ impl ExecContext {
         g: &RawTensor<T>,
     ) -> Result<RawTensor<T>> {
         const OP: &str = "index_select_backward";
-        let (left, right) = (selected_shape(OP, shape, axis, indices)?, *g.shape());
-        if left != right {
-            return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::Same });
-        }
+        selected_shape(OP, shape, axis, indices)?.check_same(OP, g.shape())?;
         let (g, indices) = (self.prepare(OP, g)?, self.prepare(OP, indices)?);
         let (g, indices, k) = (g.data(), indices.data(), self.kernels::<T>());
         let (_, _, inner) = around(shape, axis);
@@ -144,13 +141,11 @@ impl ExecContext {
     ) -> Result<RawTensor<T>> {
         const OP: &str = "gather_backward";
         check_lines(OP, shape, axis, indices)?;
-        let (left, right) = (*indices.shape(), *g.shape());
-        if left != right {
-            return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::Same });
-        }
+        indices.shape().check_same(OP, g.shape())?;
+        let (_, _, inner) = around(shape, axis);
+        let matrix_len = indices.shape()[axis] * inner;
         let (g, indices) = (self.prepare(OP, g)?, self.prepare(OP, indices)?);
-        let (g, indices, (_, _, inner)) = (g.data(), indices.data(), around(shape, axis));
-        let matrix_len = left[axis] * inner;
+        let (g, indices) = (g.data(), indices.data());
         let work = Work { added: g.len(), looked_through: matrix_len };
         self.add_rows(OP, shape, axis, work, |matrix, rows, out| {
             let part = matrix * matrix_len..(matrix + 1) * matrix_len;

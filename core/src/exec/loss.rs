@@ -180,10 +180,7 @@ impl ExecContext {
         options: CrossEntropyOptions,
     ) -> Result<RawTensor<T>> {
         let [_, classes] = check_rows(op, log_probs.shape(), targets, options)?;
-        if *g.shape() != [1] {
-            let (left, right) = (Shape::scalar(), *g.shape());
-            return Err(Error::ShapeMismatch { op, left, right, fits: Fits::Same });
-        }
+        Shape::scalar().check_same(op, g.shape())?;
         let targets = self.prepare(op, targets)?;
         let targets = targets.data();
         let weights = Weights::of(options, classes, kept(targets, options));

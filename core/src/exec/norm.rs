@@ -263,10 +263,7 @@ impl ExecContext {
     ) -> Result<AndWeights<T>> {
         let (op, shape) = (norms.op, *x.shape());
         norms.check_weights(&shape, weight)?;
-        if *g.shape() != shape {
-            let (left, right, fits) = (shape, *g.shape(), Fits::Same);
-            return Err(Error::ShapeMismatch { op, left, right, fits });
-        }
+        shape.check_same(op, g.shape())?;
         let mut dx = self.fresh(op, shape)?;
         let (x, g) = (self.prepare(op, x)?, self.prepare(op, g)?);
         let weight = weight.map(|w| self.prepare(op, w)).transpose()?;

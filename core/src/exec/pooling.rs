@@ -178,10 +178,7 @@ impl ExecContext {
         config: Pool2dConfig,
     ) -> Result<RawTensor<T>> {
         let Planes { pool, out } = Planes::of(op, x.shape(), pooling, config)?;
-        let right = Shape::new(op, &out)?;
-        if *g.shape() != right {
-            return Err(Error::ShapeMismatch { op, left: *g.shape(), right, fits: Fits::Same });
-        }
+        g.shape().check_same(op, &Shape::new(op, &out)?)?;
         let mut dx = self.fresh_filled(op, *x.shape(), T::ZERO)?;
         let (x, g) = (self.prepare(op, x)?, self.prepare(op, g)?);
         let Pieces { planes, plane, outputs } = Pieces::of(&pool);

@@ -6,7 +6,7 @@
 use super::context::ExecContext;
 use super::copy::axis_moved_back;
 use crate::backend::{Real, Table};
-use crate::error::{Error, Fits, Result};
+use crate::error::Result;
 use crate::parallel::for_chunks;
 use crate::raw::RawTensor;
 
@@ -76,10 +76,7 @@ impl ExecContext {
         let shape = *xs[0].shape();
         shape.check_axis(op, axis)?;
         for x in xs {
-            if *x.shape() != shape {
-                let right = *x.shape();
-                return Err(Error::ShapeMismatch { op, left: shape, right, fits: Fits::Same });
-            }
+            shape.check_same(op, x.shape())?;
         }
         let last = shape.rank() - 1;
         let swapped = shape.with_dim(axis, shape[last]).with_dim(last, shape[axis]);

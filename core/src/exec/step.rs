@@ -3,7 +3,7 @@
 
 use super::context::ExecContext;
 use crate::backend::Real;
-use crate::error::{Error, Fits, Result};
+use crate::error::{Error, Result};
 use crate::kernels::optim::{AdamWStep, SgdStep};
 use crate::parallel::for_chunks_of;
 use crate::raw::RawTensor;
@@ -26,8 +26,8 @@ impl ExecContext {
         v: &mut RawTensor<T>,
     ) -> Result<()> {
         const OP: &str = "sgd_step";
-        same_shape(OP, w, g)?;
-        same_shape(OP, w, v)?;
+        w.shape().check_same(OP, g.shape())?;
+        w.shape().check_same(OP, v.shape())?;
         let g = self.prepare(OP, g)?;
         let (w, v) = (writable(OP, w)?, writable(OP, v)?);
         let (k, g) = (self.kernels::<T>(), g.data());
@@ -52,7 +52,7 @@ impl ExecContext {
     ) -> Result<()> {
         const OP: &str = "adamw_step";
         for other in [g, &*m, &*s] {
-            same_shape(OP, w, other)?;
+            w.shape().check_same(OP, other.shape())?;
         }
         let g = self.prepare(OP, g)?;
         let (w, m, s) = (writable(OP, w)?, writable(OP, m)?, writable(OP, s)?);
@@ -62,14 +62,6 @@ impl ExecContext {
         });
         Ok(())
     }
-}
-
-fn same_shape<T: Real>(op: &'static str, w: &RawTensor<T>, other: &RawTensor<T>) -> Result<()> {
-    if w.shape() == other.shape() {
-        return Ok(());
-    }
-    let (left, right) = (*w.shape(), *other.shape());
-    Err(Error::ShapeMismatch { op, left, right, fits: Fits::Same })
 }
 
 fn writable<'a, T: Real>(op: &'static str, x: &'a mut RawTensor<T>) -> Result<&'a mut [T]> {

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Index;
 
-use crate::error::{Error, Result, ShapeFault};
+use crate::error::{Error, Fits, Result, ShapeFault};
 
 /// The highest rank a tensor can have.
 pub const MAX_RANK: usize = 8;
@@ -113,6 +113,18 @@ impl Shape {
         } else {
             Err(Error::AxisOutOfRange { op, axis, rank: self.rank })
         }
+    }
+
+    /// `Ok` if `other` is the same.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`], with `self` on the left.
+    #[inline]
+    pub(crate) fn check_same(&self, op: &'static str, other: &Self) -> Result<()> {
+        if self == other {
+            return Ok(());
+        }
+        Err(Error::ShapeMismatch { op, left: *self, right: *other, fits: Fits::Same })
     }
 
     /// Row-major strides, in elements.

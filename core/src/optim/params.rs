@@ -3,7 +3,7 @@
 use std_alloc::vec::Vec;
 
 use crate::autograd::Differentiable;
-use crate::error::{Error, Fits, Result};
+use crate::error::{Error, Result};
 use crate::exec::ExecContext;
 use crate::raw::RawTensor;
 use crate::tensor::Tensor;
@@ -28,13 +28,11 @@ pub(super) fn prepare<T: Differentiable, const N: usize>(
         if param.grad_view().is_none() {
             continue;
         }
-        let left = *param.shape();
         match state {
             None => *state = Some(zeros(op, ctx, param)?),
             Some(tensors) => {
-                if let Some(other) = tensors.iter().find(|tensor| *tensor.shape() != left) {
-                    let right = *other.shape();
-                    return Err(Error::ShapeMismatch { op, left, right, fits: Fits::Same });
+                for tensor in tensors {
+                    param.shape().check_same(op, tensor.shape())?;
                 }
             }
         }

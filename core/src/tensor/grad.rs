@@ -3,7 +3,7 @@
 use super::Tensor;
 use crate::autograd::{Differentiable, engine};
 use crate::dtype::Element;
-use crate::error::{Error, Fits, Result};
+use crate::error::{Error, Result};
 use crate::exec::ExecContext;
 
 impl<T: Element> Tensor<T> {
@@ -54,10 +54,7 @@ impl<T: Differentiable> Tensor<T> {
             if output.node.is_none() {
                 return Err(Error::NoGradientGraph { op: OP });
             }
-            let (left, right) = (*output.shape(), *seed.shape());
-            if left != right {
-                return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::Same });
-            }
+            output.shape().check_same(OP, seed.shape())?;
         }
         let seeds = outputs.iter();
         let seeds =

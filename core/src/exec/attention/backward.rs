@@ -8,7 +8,7 @@ use core::ops::Range;
 use super::block::{Parts, Scores, dense, key_blocks, pack};
 use super::{AttentionOptions, Sizes};
 use crate::backend::{Real, Table};
-use crate::error::{Error, Fits, Result};
+use crate::error::Result;
 use crate::exec::ExecContext;
 use crate::kernels::attention::{Probabilities, RowDots, ScaleRows, ScoreGradient};
 use crate::kernels::elementwise::Operand;
@@ -46,11 +46,8 @@ impl ExecContext {
         let AttentionPass { inputs: [q, k, v], out, logs, options } = pass;
         let sizes = Sizes::new(OP, [q.shape(), k.shape(), v.shape()], *options)?;
         let result = q.shape().with_dim(3, sizes.value_dim);
-        for (x, right) in [(out, result), (g, result), (logs, q.shape().without(3))] {
-            if *x.shape() != right {
-                let left = *x.shape();
-                return Err(Error::ShapeMismatch { op: OP, left, right, fits: Fits::Same });
-            }
+        for (x, shape) in [(out, result), (g, result), (logs, q.shape().without(3))] {
+            x.shape().check_same(OP, &shape)?;
         }
         let mut dq = self.fresh(OP, *q.shape())?;
         let (mut dk, mut dv) = (self.fresh(OP, *k.shape())?, self.fresh(OP, *v.shape())?);

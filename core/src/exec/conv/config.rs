@@ -96,11 +96,7 @@ impl Geometry {
 
     /// An output's gradient must have the output's shape.
     pub(super) fn check_gradient(&self, op: &'static str, g: &Shape) -> Result<()> {
-        let right = Shape::new(op, &self.out)?;
-        if *g == right {
-            return Ok(());
-        }
-        Err(Error::ShapeMismatch { op, left: *g, right, fits: Fits::Same })
+        g.check_same(op, &Shape::new(op, &self.out)?)
     }
 
     /// Windows over the input, one an output position.
