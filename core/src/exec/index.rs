@@ -1,13 +1,13 @@
 //! Elements picked by index along an axis, and gradients added back to where they were picked from.
 //!
-//! Indices are checked before anything else happens. A gradient's elements are added in the order of the indices, one by
+//! Indices are checked before a result is made. A gradient's elements are added in the order of the indices, one by
 //! one: the team shares the rows that receive, each participant looks through all indices for those of its rows.
 #![forbid(unsafe_code)]
 
 use core::ops::Range;
 
 use super::context::ExecContext;
-use super::copy::around;
+use super::copy::{PreparedTensor, around};
 use crate::backend::Real;
 use crate::dtype::Element;
 use crate::error::{Error, Fits, Result};
@@ -36,10 +36,10 @@ impl ExecContext {
         indices: &RawTensor<i64>,
     ) -> Result<RawTensor<T>> {
         const OP: &str = "index_select";
-        let selected = selected_shape(OP, x.shape(), axis, indices)?;
+        let selected = selected_shape(OP, x.shape(), axis, indices.shape())?;
         let (_, n, inner) = around(x.shape(), axis);
-        let mut out = self.fresh(OP, selected)?;
-        let (x, indices) = (self.prepare(OP, x)?, self.prepare(OP, indices)?);
+        let indices = self.indices_within(OP, indices, n, None)?;
+        let (mut out, x) = (self.fresh(OP, selected)?, self.prepare(OP, x)?);
         let (x, indices, rows) = (x.data(), indices.data(), (PIECE / inner).max(1));
         for_chunks(self.team(), OP, out.data(), rows * inner, |piece, out| {
             let places = places(piece * rows, indices.len());
@@ -71,10 +71,12 @@ impl ExecContext {
         g: &RawTensor<T>,
     ) -> Result<RawTensor<T>> {
         const OP: &str = "index_select_backward";
-        selected_shape(OP, shape, axis, indices)?.check_same(OP, g.shape())?;
-        let (g, indices) = (self.prepare(OP, g)?, self.prepare(OP, indices)?);
+        let selected = selected_shape(OP, shape, axis, indices.shape())?;
+        let (_, n, inner) = around(shape, axis);
+        let indices = self.indices_within(OP, indices, n, None)?;
+        selected.check_same(OP, g.shape())?;
+        let g = self.prepare(OP, g)?;
         let (g, indices, k) = (g.data(), indices.data(), self.kernels::<T>());
-        let (_, _, inner) = around(shape, axis);
         let work = Work { added: g.len(), looked_through: indices.len() };
         self.add_rows(OP, shape, axis, work, |matrix, rows, out| {
             let g = &g[matrix * indices.len() * inner..];
@@ -107,11 +109,11 @@ impl ExecContext {
         indices: &RawTensor<i64>,
     ) -> Result<RawTensor<T>> {
         const OP: &str = "gather";
-        check_lines(OP, x.shape(), axis, indices)?;
-        let (_, n, inner) = around(x.shape(), axis);
-        let m = indices.shape()[axis];
-        let mut out = self.fresh(OP, *indices.shape())?;
-        let (x, indices) = (self.prepare(OP, x)?, self.prepare(OP, indices)?);
+        let picked = *indices.shape();
+        check_lines(OP, x.shape(), axis, &picked)?;
+        let ((_, n, inner), m) = (around(x.shape(), axis), picked[axis]);
+        let indices = self.indices_within(OP, indices, n, None)?;
+        let (mut out, x) = (self.fresh(OP, picked)?, self.prepare(OP, x)?);
         let (x, indices, rows) = (x.data(), indices.data(), (PIECE / inner).max(1));
         for_chunks(self.team(), OP, out.data(), rows * inner, |piece, out| {
             let indices = indices[piece * rows * inner..].chunks_exact(inner);
@@ -140,11 +142,12 @@ impl ExecContext {
         g: &RawTensor<T>,
     ) -> Result<RawTensor<T>> {
         const OP: &str = "gather_backward";
-        check_lines(OP, shape, axis, indices)?;
-        indices.shape().check_same(OP, g.shape())?;
-        let (_, _, inner) = around(shape, axis);
-        let matrix_len = indices.shape()[axis] * inner;
-        let (g, indices) = (self.prepare(OP, g)?, self.prepare(OP, indices)?);
+        let picked = *indices.shape();
+        check_lines(OP, shape, axis, &picked)?;
+        let (_, n, inner) = around(shape, axis);
+        let indices = self.indices_within(OP, indices, n, None)?;
+        picked.check_same(OP, g.shape())?;
+        let (g, matrix_len) = (self.prepare(OP, g)?, picked[axis] * inner);
         let (g, indices) = (g.data(), indices.data());
         let work = Work { added: g.len(), looked_through: matrix_len };
         self.add_rows(OP, shape, axis, work, |matrix, rows, out| {
@@ -160,6 +163,24 @@ impl ExecContext {
                 }
             }
         })
+    }
+
+    /// The indices in order, if each is in `0..bound` or the one that is passed over.
+    #[track_caller]
+    pub(super) fn indices_within<'a>(
+        &self,
+        op: &'static str,
+        indices: &'a RawTensor<i64>,
+        bound: usize,
+        passed_over: Option<i64>,
+    ) -> Result<PreparedTensor<'a, i64>> {
+        let indices = self.prepare(op, indices)?;
+        let inside = |index| usize::try_from(index).is_ok_and(|index| index < bound);
+        let mut each = indices.data().iter().copied().enumerate();
+        match each.find(|&(_, index)| !inside(index) && Some(index) != passed_over) {
+            Some((position, index)) => Err(Error::IndexOutOfRange { op, position, index, bound }),
+            None => Ok(indices),
+        }
     }
 
     /// A result of `shape`, in pieces of rows: what lies inside of `axis`. `add` is told a matrix, the range of its rows that is
@@ -218,59 +239,27 @@ fn places(first: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// The shape of what `indices` selects of `shape`, if it can.
-fn selected_shape(
-    op: &'static str,
-    shape: &Shape,
-    axis: usize,
-    indices: &RawTensor<i64>,
-) -> Result<Shape> {
-    let bound = shape[shape.check_axis(op, axis)?];
+/// The shape of what indices of a shape select of `shape`, if they can.
+fn selected_shape(op: &'static str, shape: &Shape, axis: usize, indices: &Shape) -> Result<Shape> {
+    shape.check_axis(op, axis)?;
     let (mut dims, mut rank) = ([1; 2 * MAX_RANK], 0);
     let (before, behind) = (&shape.dims()[..axis], &shape.dims()[axis + 1..]);
-    for &dim in before.iter().chain(indices.shape().dims()).chain(behind) {
+    for &dim in before.iter().chain(indices.dims()).chain(behind) {
         dims[rank] = dim;
         rank += 1;
     }
-    let selected = Shape::new(op, &dims[..rank])?;
-    check_indices(op, indices, bound, None)?;
-    Ok(selected)
+    Shape::new(op, &dims[..rank])
 }
 
-/// `Ok` if `indices` has a line for each of `shape` along `axis`, and is inside.
-fn check_lines(
-    op: &'static str,
-    shape: &Shape,
-    axis: usize,
-    indices: &RawTensor<i64>,
-) -> Result<()> {
-    let (left, right) = (*shape, *indices.shape());
-    let bound = shape[shape.check_axis(op, axis)?];
+/// `Ok` if `indices` has a line for each of `shape` along `axis`.
+fn check_lines(op: &'static str, shape: &Shape, axis: usize, indices: &Shape) -> Result<()> {
+    let (left, right) = (*shape, *indices);
+    shape.check_axis(op, axis)?;
     if left.rank() != right.rank() {
         return Err(Error::ShapeMismatch { op, left, right, fits: Fits::Rank(left.rank()) });
     }
     if left.with_dim(axis, right[axis]) != right {
         return Err(Error::ShapeMismatch { op, left, right, fits: Fits::SameExcept(axis) });
     }
-    check_indices(op, indices, bound, None)
-}
-
-/// `Ok` if every index is in `0..bound`, or the one that is passed over.
-pub(super) fn check_indices(
-    op: &'static str,
-    indices: &RawTensor<i64>,
-    bound: usize,
-    passed_over: Option<i64>,
-) -> Result<()> {
-    let outside = |&index: &i64| {
-        usize::try_from(index).map_or(true, |index| index >= bound) && Some(index) != passed_over
-    };
-    let found = match indices.data() {
-        Ok(indices) => indices.iter().copied().enumerate().find(|(_, index)| outside(index)),
-        Err(_) => indices.iter().enumerate().find(|(_, index)| outside(index)),
-    };
-    match found {
-        Some((position, index)) => Err(Error::IndexOutOfRange { op, position, index, bound }),
-        None => Ok(()),
-    }
+    Ok(())
 }

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use super::context::ExecContext;
-use super::index::check_indices;
 use crate::backend::{Real, Table};
 use crate::error::{Error, Fits, Result};
 use crate::kernels::elementwise::Operand;
@@ -150,10 +149,11 @@ impl ExecContext {
         targets: &RawTensor<i64>,
         options: CrossEntropyOptions,
     ) -> Result<(RawTensor<T>, RawTensor<T>)> {
-        let [n, classes] = check_rows(op, logits.shape(), targets, options)?;
+        let [n, classes] = check_rows(op, logits.shape(), targets.shape(), options)?;
+        let targets = self.indices_within(op, targets, classes, options.ignore_index)?;
         let log_probs = self.log_softmax(logits, 1)?;
         let mut losses = ScratchLease::acquire(op, self.site(op)?, n)?;
-        let (rows, targets) = (self.prepare(op, &log_probs)?, self.prepare(op, targets)?);
+        let rows = self.prepare(op, &log_probs)?;
         let (rows, targets, k) = (rows.data(), targets.data(), self.kernels::<T>());
         let weights = Weights::of(options, classes, kept(targets, options));
         let read = if weights.every.is_some() { classes } else { 1 };
@@ -179,9 +179,9 @@ impl ExecContext {
         g: &RawTensor<T>,
         options: CrossEntropyOptions,
     ) -> Result<RawTensor<T>> {
-        let [_, classes] = check_rows(op, log_probs.shape(), targets, options)?;
+        let [_, classes] = check_rows(op, log_probs.shape(), targets.shape(), options)?;
+        let targets = self.indices_within(op, targets, classes, options.ignore_index)?;
         Shape::scalar().check_same(op, g.shape())?;
-        let targets = self.prepare(op, targets)?;
         let targets = targets.data();
         let weights = Weights::of(options, classes, kept(targets, options));
         let scale = g.iter().next().unwrap_or(T::ZERO) / weights.divisor;
@@ -216,10 +216,10 @@ impl ExecContext {
 fn check_rows(
     op: &'static str,
     left: &Shape,
-    targets: &RawTensor<i64>,
+    targets: &Shape,
     options: CrossEntropyOptions,
 ) -> Result<[usize; 2]> {
-    let (left, right) = (*left, *targets.shape());
+    let (left, right) = (*left, *targets);
     if left.rank() != 2 {
         return Err(Error::ShapeMismatch { op, left, right, fits: Fits::Rank(2) });
     }
@@ -231,7 +231,6 @@ fn check_rows(
         let (argument, fits) = ("label smoothing", "a number in 0..=1");
         return Err(Error::InvalidArgument { op, argument, fits });
     }
-    check_indices(op, targets, classes, options.ignore_index)?;
     Ok([n, classes])
 }
 
