@@ -12,7 +12,7 @@ mod rows;
 mod select;
 
 use super::context::ExecContext;
-use crate::backend::{BackendRef, Number, Real};
+use crate::backend::{Number, Real};
 use crate::error::{Error, Result};
 use crate::kernels::elementwise::Operand;
 use crate::raw::RawTensor;
@@ -73,7 +73,8 @@ macro_rules! number_ops {
         /// [`Error::OutOfMemory`].
         #[track_caller]
         pub fn $name<T: Number>(&self, x: &RawTensor<T>) -> Result<RawTensor<T>> {
-            self.of_one(stringify!($name), x, T::$name)
+            let backend = self.backend();
+            self.single(stringify!($name), x, |x, out| T::$name(backend, x, out))
         }
     )*};
 }
@@ -125,27 +126,8 @@ impl ExecContext {
     /// [`Error::OutOfMemory`].
     #[track_caller]
     pub fn clamp<T: Number>(&self, x: &RawTensor<T>, low: T, high: T) -> Result<RawTensor<T>> {
-        self.of_one("clamp", x, |backend, x, out| T::clamp(backend, [low, high], x, out))
-    }
-
-    /// `out = f(x)` of any number type.
-    #[inline(always)]
-    #[track_caller]
-    fn of_one<T: Number>(
-        &self,
-        op: &'static str,
-        x: &RawTensor<T>,
-        f: impl Fn(BackendRef, &[T], &mut [T]) + Sync,
-    ) -> Result<RawTensor<T>> {
         let backend = self.backend();
-        self.rows(op, *x.shape(), [(x, x.layout())], |[x], out| match x {
-            Operand::Slice(x) => f(backend, x, out),
-            Operand::Splat(x) => {
-                let mut one = [x];
-                f(backend, &[x], &mut one);
-                out.fill(one[0]);
-            }
-        })
+        self.single("clamp", x, |x, out| T::clamp(backend, [low, high], x, out))
     }
 
     /// `a / b`: floats rounded once; integers towards zero, `MIN / -1` wrapping around to `MIN`.

@@ -62,11 +62,24 @@ impl ExecContext {
         x: &RawTensor<T>,
         f: impl Fn(Table<T>, &[T], &mut [T]) + Sync,
     ) -> Result<RawTensor<T>> {
-        self.map(op, *x.shape(), [(x, x.layout())], |k, [x], out| match x {
-            Operand::Slice(x) => f(k, x, out),
+        let k = self.kernels::<T>();
+        self.single(op, x, |x, out| f(k, x, out))
+    }
+
+    /// `out = f(x)` of any type.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn single<T: Element>(
+        &self,
+        op: &'static str,
+        x: &RawTensor<T>,
+        f: impl Fn(&[T], &mut [T]) + Sync,
+    ) -> Result<RawTensor<T>> {
+        self.rows(op, *x.shape(), [(x, x.layout())], |[x], out| match x {
+            Operand::Slice(x) => f(x, out),
             Operand::Splat(x) => {
                 let mut one = [x];
-                f(k, &[x], &mut one);
+                f(&[x], &mut one);
                 out.fill(one[0]);
             }
         })
