@@ -285,13 +285,12 @@ impl Plan {
         let &Operands { ref left, ref right, m, k, n, .. } = operands;
         let (few, large) = (m <= FEW_TILES * tile.mr, k * n > L1);
         let stored_wide = B::in_place(*right).is_some();
-        let readable = stored_wide && right.column == 1 && right.row >= 0;
+        let readable = stored_wide && right.transposed().by_steps();
         let few_rows = few && !readable && (large || !stored_wide);
         let pack_right = !readable || (large && !few);
-        let in_steps = left.row == 1 && left.column >= 0;
         let pack_left = match left.column {
             1 => m * k > L2 && n > MANY_STRIPS * tile.nr,
-            _ => !in_steps || (m * k > L1 && n > tile.nr),
+            _ => !left.by_steps() || (m * k > L1 && n > tile.nr),
         };
         let pack_left = pack_left || A::in_place(*left).is_none();
         Self { tile, few_rows, pack_left, pack_right, blocks: block_shape(m, k, n, tile) }

@@ -129,11 +129,7 @@ pub(super) fn widened<'a, T: Real, S: Widen<T>>(
         let mut gathered = [S::default(); GATHERED];
         for (part, room) in room.chunks_mut(GATHERED).enumerate() {
             let gathered = &mut gathered[..room.len()];
-            let at = [(x.row, i + row), (x.column, p + part * GATHERED)];
-            let start = at.iter().fold(x.start, |start, &(stride, index)| {
-                start.wrapping_add_signed(stride * index as isize)
-            });
-            copy_row(x.data, start, x.column, gathered);
+            copy_row(x.data, x.at(i + row, p + part * GATHERED), x.column, gathered);
             S::widen(kernels, gathered, room);
         }
     }

@@ -115,7 +115,7 @@ impl ExecContext {
     }
 }
 
-/// Packs operands of `rows` rows, one after the other, into `own` elements each.
+/// Packs operands of `count` rows, one after the other, into `own` elements each.
 fn pack_each<'a, T: Real, S: Widen<T>>(
     kernels: Table<T>,
     x: impl Fn(usize) -> Matrix<'a, S>,

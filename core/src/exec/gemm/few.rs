@@ -31,8 +31,7 @@ impl ExecContext {
     ) -> Result<()> {
         let Operands { op, left, right, m, k, n, accumulate, epilogue } = operands;
         let kernels = self.kernels::<T>();
-        let readable = |x: &Matrix<'_, T>| x.column == 1 || (x.row == 1 && x.column >= 0);
-        let own = A::in_place(left).filter(readable);
+        let own = A::in_place(left).filter(|x| x.column == 1 || x.by_steps());
         let (depth, elements) = match own {
             Some(_) => (k, 0),
             None => {

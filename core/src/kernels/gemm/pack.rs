@@ -29,7 +29,19 @@ impl<'a, T: Copy> Matrix<'a, T> {
     /// The columns from `p` on.
     #[must_use]
     pub fn later(self, p: usize) -> Self {
-        Self { start: self.start.wrapping_add_signed(self.column * p as isize), ..self }
+        Self { start: self.at(0, p), ..self }
+    }
+
+    /// Whether rows can be read step by step: each column stands side by side, columns one after the other.
+    #[must_use]
+    pub(crate) fn by_steps(self) -> bool {
+        self.row == 1 && self.column >= 0
+    }
+
+    /// Where element `(i, p)` stands.
+    #[inline(always)]
+    pub(crate) fn at(self, i: usize, p: usize) -> usize {
+        self.start.wrapping_add_signed(self.row * i as isize + self.column * p as isize)
     }
 
     /// The `len` elements from `(i, p)` on, which stand side by side: along the row, or down the column.
@@ -43,8 +55,7 @@ impl<'a, T: Copy> Matrix<'a, T> {
     #[must_use]
     #[inline(always)]
     pub fn from(self, i: usize, p: usize) -> &'a [T] {
-        let at = self.start.wrapping_add_signed(self.row * i as isize + self.column * p as isize);
-        &self.data[at..]
+        &self.data[self.at(i, p)..]
     }
 }
 
