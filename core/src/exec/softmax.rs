@@ -17,7 +17,7 @@ impl ExecContext {
     /// `e^(x - max) / sum of e^(x - max)` along `axis`. A row of nothing but `-inf` gives zeros; NaN spreads to its row.
     ///
     /// # Errors
-    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     #[track_caller]
     pub fn softmax<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         self.along("softmax", [x], axis, |k, [x], out| k.softmax_row(x, out))
@@ -26,7 +26,7 @@ impl ExecContext {
     /// The logarithm of [`softmax`](Self::softmax), without its underflow.
     ///
     /// # Errors
-    /// [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     #[track_caller]
     pub fn log_softmax<T: Real>(&self, x: &RawTensor<T>, axis: usize) -> Result<RawTensor<T>> {
         self.along("log_softmax", [x], axis, |k, [x], out| k.log_softmax_row(x, out))
@@ -35,7 +35,8 @@ impl ExecContext {
     /// The gradient of softmax from its output `y`: `y * (g - sum of g * y)`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the shapes differ; [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    /// [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) if the shapes differ;
+    /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     #[track_caller]
     pub fn softmax_backward<T: Real>(
         &self,
@@ -51,7 +52,8 @@ impl ExecContext {
     /// The gradient of log_softmax from its output `y`: `g - e^y * sum of g`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the shapes differ; [`Error::AxisOutOfRange`]; [`Error::OutOfMemory`].
+    /// [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) if the shapes differ;
+    /// [`Error::AxisOutOfRange`](crate::Error::AxisOutOfRange); [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     #[track_caller]
     pub fn log_softmax_backward<T: Real>(
         &self,

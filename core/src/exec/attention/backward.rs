@@ -34,7 +34,8 @@ impl ExecContext {
     /// The gradients of queries, keys and values from the result's gradient `g`.
     ///
     /// # Errors
-    /// As [`scaled_dot_product_attention`](Self::scaled_dot_product_attention); [`Error::ShapeMismatch`] unless result, logarithms
+    /// As [`scaled_dot_product_attention`](Self::scaled_dot_product_attention);
+    /// [`Error::ShapeMismatch`](crate::Error::ShapeMismatch) unless result, logarithms
     /// and `g` have the shapes of the forward pass.
     #[track_caller]
     pub fn scaled_dot_product_attention_backward<T: Real>(
