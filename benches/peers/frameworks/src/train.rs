@@ -1,11 +1,13 @@
 //! Training steps of a multilayer perceptron: forwards, cross entropy, backwards, SGD.
 
+use burn::nn::loss::CrossEntropyLossConfig;
+use burn::tensor::{Int, TensorData, activation};
 use candle_core::{Tensor, Var};
 use candle_nn::Optimizer;
 use fucina::optim::{Sgd, SgdConfig};
 use turns::{Unit, contender, row};
 
-use crate::{Bench, assert_near};
+use crate::{Bench, assert_near, burn};
 
 const CLASSES: usize = 10;
 const RATE: f64 = 1e-3;
@@ -21,10 +23,21 @@ fn step(bench: &Bench, title: &str, [batch, inputs, hidden]: [usize; 3]) {
         return;
     }
     let ctx = &bench.ctx;
-    let (x, cx, _) = bench.gaussian(&[batch, inputs], 1);
-    let (w1, cw1, _) = scaled(bench, &[hidden, inputs], 2);
-    let (w2, cw2, _) = scaled(bench, &[CLASSES, hidden], 3);
+    let (x, cx, nx) = bench.gaussian(&[batch, inputs], 1);
+    let (w1, cw1, nw1) = scaled(bench, &[hidden, inputs], 2);
+    let (w2, cw2, nw2) = scaled(bench, &[CLASSES, hidden], 3);
     let labels: Vec<i64> = (0..batch).map(|i| (i * 7 % CLASSES) as i64).collect();
+    let mut third = Burn {
+        x: burn([batch, inputs], &nx).autodiff(),
+        w1: burn([hidden, inputs], &nw1),
+        b1: burn([hidden], &vec![0.0; hidden]),
+        w2: burn([CLASSES, hidden], &nw2),
+        b2: burn([CLASSES], &[0.0; CLASSES]),
+        labels: burn::Tensor::from_data(
+            TensorData::new(labels.clone(), [batch]),
+            &burn::tensor::Device::flex().autodiff(),
+        ),
+    };
 
     let x = fucina::Tensor::constant(x);
     let targets = fucina::Tensor::<i64>::from_slice(ctx, &[batch], &labels).unwrap();
@@ -50,7 +63,8 @@ fn step(bench: &Bench, title: &str, [batch, inputs, hidden]: [usize; 3]) {
     let mut candle = candle_nn::SGD::new(theirs.to_vec(), RATE).unwrap();
     let mut other = || {
         let [w1, b1, w2, b2] = &theirs;
-        let hidden = cx.matmul(&w1.t().unwrap()).unwrap().broadcast_add(b1).unwrap().relu().unwrap();
+        let hidden =
+            cx.matmul(&w1.t().unwrap()).unwrap().broadcast_add(b1).unwrap().relu().unwrap();
         let scores = hidden.matmul(&w2.t().unwrap()).unwrap().broadcast_add(b2).unwrap();
         let loss = candle_nn::loss::cross_entropy(&scores, &labels).unwrap();
         candle.backward_step(&loss).unwrap();
@@ -59,12 +73,61 @@ fn step(bench: &Bench, title: &str, [batch, inputs, hidden]: [usize; 3]) {
     for _ in 0..3 {
         let ours = one();
         assert_near(title, &[ours], &other(), 1e-4);
+        assert_near(title, &[ours], &third.step(), 1e-4);
     }
-    row(title, Unit::Micros, 1.0, vec![contender("fucina", one), contender("candle", other)]);
+    let third = contender("burn", || third.step());
+    row(
+        title,
+        Unit::Micros,
+        1.0,
+        vec![contender("fucina", one), contender("candle", other), third],
+    );
+}
+
+/// The same network as tensors of burn's, without a module around them.
+struct Burn {
+    x: burn::Tensor<2>,
+    w1: burn::Tensor<2>,
+    b1: burn::Tensor<1>,
+    w2: burn::Tensor<2>,
+    b2: burn::Tensor<1>,
+    labels: burn::Tensor<1, Int>,
+}
+
+impl Burn {
+    fn step(&mut self) -> burn::Tensor<1> {
+        let [w1, w2] = [&self.w1, &self.w2].map(|w| w.clone().autodiff().require_grad());
+        let [b1, b2] = [&self.b1, &self.b2].map(|b| b.clone().autodiff().require_grad());
+        let hidden = self.x.clone().matmul(w1.clone().transpose()) + b1.clone().unsqueeze();
+        let scores =
+            activation::relu(hidden).matmul(w2.clone().transpose()) + b2.clone().unsqueeze();
+        let loss = CrossEntropyLossConfig::new()
+            .init(&scores.device())
+            .forward(scores, self.labels.clone());
+        let grads = loss.backward();
+        descend(&mut self.w1, &w1, &grads);
+        descend(&mut self.b1, &b1, &grads);
+        descend(&mut self.w2, &w2, &grads);
+        descend(&mut self.b2, &b2, &grads);
+        loss
+    }
+}
+
+/// What burn's SGD does without momentum: a step against the gradient.
+fn descend<const D: usize>(
+    weight: &mut burn::Tensor<D>,
+    leaf: &burn::Tensor<D>,
+    grads: &burn::tensor::Gradients,
+) {
+    *weight = weight.clone() - leaf.grad(grads).unwrap() * RATE;
 }
 
 /// Weights of variance `2 / inputs`.
-fn scaled(bench: &Bench, dims: &[usize; 2], seed: u64) -> (fucina::RawTensor<f32>, Tensor, Vec<f32>) {
+fn scaled(
+    bench: &Bench,
+    dims: &[usize; 2],
+    seed: u64,
+) -> (fucina::RawTensor<f32>, Tensor, Vec<f32>) {
     let (_, _, mut values) = bench.gaussian(dims, seed);
     let scale = (2.0 / dims[1] as f32).sqrt();
     values.iter_mut().for_each(|x| *x *= scale);

@@ -123,8 +123,25 @@ impl Case {
         // SAFETY: the lengths are those of the strides (asserted).
         unsafe {
             gemm::gemm(
-                m, n, k, out.as_mut_ptr(), 1, n_, false, a.as_ptr(), 1, k_, b.as_ptr(), 1, n_, 0.0,
-                1.0, false, false, false, one,
+                m,
+                n,
+                k,
+                out.as_mut_ptr(),
+                1,
+                n_,
+                false,
+                a.as_ptr(),
+                1,
+                k_,
+                b.as_ptr(),
+                1,
+                n_,
+                0.0,
+                1.0,
+                false,
+                false,
+                false,
+                one,
             );
         }
     }
@@ -242,7 +259,10 @@ fn sweep(every: usize) {
         all.sort_by(f64::total_cmp);
         println!(
             "{title}: {} of {count} sizes slower by over 5 %; ratio lowest {:.2}, a tenth below {:.2}, median {:.2}",
-            slower.len(), all[0], all[count / 10], all[count / 2]
+            slower.len(),
+            all[0],
+            all[count / 10],
+            all[count / 2]
         );
         let shown: Vec<String> = slower.iter().map(|(s, r)| format!("{s}: {r:.2}")).collect();
         println!("  {}", shown.join(", "));

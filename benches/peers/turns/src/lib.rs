@@ -3,6 +3,8 @@
 //! Every round times each contender once, in turn, for about [`SLICE`]; a contender's figure is the median over the rounds, its
 //! spread the middle 80 % of them, and a ratio is the median of the rounds' own ratios, ours over theirs.
 
+mod follow;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -68,15 +70,15 @@ fn sorted(mut x: Vec<f64>) -> Vec<f64> {
 ///
 /// `work` is what one call does, in the unit's terms.
 pub fn row(title: &str, unit: Unit, work: f64, mut contenders: Vec<Contender<'_>>) -> f64 {
+    if follow::followed() {
+        follow::follow(title, unit, work, &mut contenders[0]);
+        return 1.0;
+    }
     let reps: Vec<u32> = contenders.iter_mut().map(|c| calls_a_turn(&mut c.call)).collect();
     let mut seconds = vec![Vec::with_capacity(ROUNDS); contenders.len()];
     for _ in 0..ROUNDS {
         for ((c, &reps), seconds) in contenders.iter_mut().zip(&reps).zip(&mut seconds) {
-            let start = Instant::now();
-            for _ in 0..reps {
-                (c.call)();
-            }
-            seconds.push(start.elapsed().as_secs_f64() / f64::from(reps));
+            seconds.push(turn(c, reps));
         }
     }
     let mut best = f64::INFINITY;
@@ -107,6 +109,15 @@ impl std::fmt::Display for Figure {
     }
 }
 
+/// The seconds of a call, over `reps` calls.
+fn turn(contender: &mut Contender<'_>, reps: u32) -> f64 {
+    let start = Instant::now();
+    for _ in 0..reps {
+        (contender.call)();
+    }
+    start.elapsed().as_secs_f64() / f64::from(reps)
+}
+
 fn calls_a_turn(call: &mut dyn FnMut()) -> u32 {
     let mut reps = 1;
     loop {
@@ -128,5 +139,7 @@ pub fn machine() -> String {
     let model = info.lines().find_map(|line| line.strip_prefix("model name"));
     let model = model.map_or("unknown CPU", |line| line.trim_start_matches([' ', '\t', ':']));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{model}, {threads} CPUs; median of {ROUNDS} rounds, ± the middle 80 %; (ratio: above 1 we are faster)")
+    format!(
+        "{model}, {threads} CPUs; median of {ROUNDS} rounds, ± the middle 80 %; (ratio: above 1 we are faster)"
+    )
 }
