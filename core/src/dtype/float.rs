@@ -23,6 +23,8 @@ pub trait Float:
     const NAN: Self;
     /// The first positive number from which on none has bits below the point: 2^23 (f32), 2^52 (f64).
     const INTEGRAL: Self;
+    /// 32 ones and 32 zeros, of which kernels make the mask of the first lanes.
+    const ONES_THEN_ZEROS: &'static [Self; 64];
     /// Rounds an `f64` to this type.
     fn from_f64(x: f64) -> Self;
     /// Widens (or keeps) the value.
@@ -56,6 +58,15 @@ macro_rules! float {
             const ZERO: Self = 0.0;
             const INFINITY: Self = Self::INFINITY;
             const NEG_INFINITY: Self = Self::NEG_INFINITY;
+            const ONES_THEN_ZEROS: &'static [$t; 64] = &{
+                let mut x = [0.0; 64];
+                let mut i = 0;
+                while i < 32 {
+                    x[i] = 1.0;
+                    i += 1;
+                }
+                x
+            };
             const NAN: Self = Self::NAN;
             const INTEGRAL: Self = ((1 as $bits) << $mantissa) as $t;
             #[inline(always)]

@@ -117,6 +117,13 @@ pub trait Lanes<T: Float>: Roots {
     fn and(self, a: Self::M, b: Self::M) -> Self::M;
     /// `yes` where the mask is set, `no` elsewhere; no arithmetic, NaN bits survive.
     fn select(self, mask: Self::M, yes: Self::V, no: Self::V) -> Self::V;
+    /// `yes` in the first `n` lanes, up to `N`, `no` in the others.
+    #[inline(always)]
+    fn first(self, n: usize, yes: Self::V, no: Self::V) -> Self::V {
+        const { assert!(Self::N <= MOST_LANES && T::ONES_THEN_ZEROS.len() == 2 * MOST_LANES) };
+        let ones = &T::ONES_THEN_ZEROS[MOST_LANES - n..];
+        self.select(self.eq(self.load(ones), self.splat(T::ONE)), yes, no)
+    }
     /// The columns of a square of `N x N`, for `N` up to 8: lane `r` of vector `c` is `x[r * stride + c]`. The vectors from `N`
     /// on are 0.
     #[inline(always)]

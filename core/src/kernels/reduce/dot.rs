@@ -1,10 +1,9 @@
 //! Sums of products along a row: the reduction rule, with one multiply-add a step instead of an addition.
 
-use super::row::last_round;
-use super::{BLOCK, One, Pairwise, Sum, Terms, VIRTUAL_LANES, fold_registers};
+use super::{BLOCK, One, Pairwise, Sum, VIRTUAL_LANES, fold_registers};
 use crate::dtype::Float;
-use crate::kernels::half::{Convert, Stored};
-use crate::kernels::{Lanes, Op};
+use crate::kernels::Lanes;
+use crate::kernels::half::Stored;
 
 /// `sum over p of a[p] * b[p]`; `a` may be of halves.
 #[inline(always)]
@@ -44,22 +43,11 @@ fn rounds<T: Float, L: Lanes<T>, S: Stored<T>, const R: usize>(l: L, a: &[S], b:
             *acc = l.mul_add(a, b, *acc);
         }
     }
-    if !rest_a.is_empty() {
-        let mut wide = [T::ZERO; VIRTUAL_LANES];
-        let wide = &mut wide[..rest_a.len()];
-        Convert { x: rest_a, out: &mut *wide }.run(l);
-        last_round::<T, L, Products, 2, 1, R>(l, &Products, &mut acc, [wide, rest_b]);
+    // Lanes without an element stay as they are.
+    for ((a, b), [acc]) in rest_a.chunks(L::N).zip(rest_b.chunks(L::N)).zip(&mut acc) {
+        let n = a.len();
+        let a = if n == L::N { S::load(l, a) } else { S::load_part(l, a) };
+        *acc = l.first(n, l.mul_add(a, l.load_upto(b), *acc), *acc);
     }
     fold_registers::<T, L, Sum, 1, R>(l, acc)[0]
-}
-
-/// `a * b`.
-struct Products;
-
-impl<T: Float> Terms<T, 2, 1> for Products {
-    type Fold = Sum;
-    #[inline(always)]
-    fn step<L: Lanes<T>>(&self, l: L, [acc]: [L::V; 1], [a, b]: [L::V; 2]) -> [L::V; 1] {
-        [l.mul_add(a, b, acc)]
-    }
 }

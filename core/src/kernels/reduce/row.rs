@@ -117,7 +117,7 @@ where
 
 /// A round of fewer than 32 elements. Lanes without an element stay as they are.
 #[inline(always)]
-pub(super) fn last_round<T, L, F, const N: usize, const K: usize, const R: usize>(
+fn last_round<T, L, F, const N: usize, const K: usize, const R: usize>(
     l: L,
     terms: &F,
     acc: &mut [[L::V; K]; R],
@@ -139,10 +139,7 @@ pub(super) fn last_round<T, L, F, const N: usize, const K: usize, const R: usize
         }
         let with = terms.step(l, *acc, v);
         for (acc, with) in acc.iter_mut().zip(with) {
-            let mut lanes = [T::ZERO; VIRTUAL_LANES];
-            l.store(*acc, &mut lanes);
-            l.store_upto(with, &mut lanes[..end - start]);
-            *acc = l.load(&lanes);
+            *acc = l.first(end - start, with, *acc);
         }
     }
 }
