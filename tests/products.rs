@@ -129,8 +129,15 @@ fn results_do_not_depend_on_the_team() -> Result<()> {
 #[test]
 fn a_linear_layer_has_the_bits_of_its_ops() -> Result<()> {
     for ctx in contexts() {
-        for dims in [[1, 1, 1], [1, 40, 33], [7, 40, 1], [13, 5, 16], [64, 300, 129], [60, 600, 50]]
-        {
+        for dims in [
+            [1, 1, 1],
+            [1, 40, 33],
+            [7, 40, 1],
+            [9, 1, 150],
+            [13, 5, 16],
+            [64, 300, 129],
+            [60, 600, 50],
+        ] {
             let [m, k, n] = dims;
             let (x, w) = (gaussian(&ctx, &[m, k], 1), gaussian(&ctx, &[k, n], 2));
             let bias = gaussian(&ctx, &[2 * n], 3).step(0, 2)?;

@@ -212,7 +212,7 @@ fn integers<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
 fn products<T: Sample>(k: Table<T>, i: &Inputs<T>) -> Vec<T> {
     let mut all = Vec::new();
     let shapes: &[(usize, usize)] =
-        if i.len > 100 { &[(2, 3)] } else { &[(1, 1), (3, 0), (4, 7), (13, 33)] };
+        if i.len > 100 { &[(2, 3), (2, 1)] } else { &[(1, 1), (3, 0), (7, 1), (4, 7), (13, 33)] };
     for &(rows, depth) in shapes {
         for fresh in [true, false] {
             for (packed_left, packed_right) in [(false, false), (false, true), (true, false)] {

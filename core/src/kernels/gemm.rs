@@ -4,6 +4,8 @@
 //! order with one [`Lanes::mul_add`] a step, and is stored: "load C, continue" is what lets the driver cut `k` into pieces,
 //! or the output into blocks, without changing a bit. The left operand is read in place where its rows or its columns are
 //! contiguous; the right one where its rows are; else from what [`Pack`] made of them.
+//!
+//! A product of one step goes row by row instead: with one multiply-add an output, a tile would cost more than its sums.
 
 mod pack;
 mod vector;
@@ -11,6 +13,7 @@ mod vector;
 pub use pack::{Matrix, Pack};
 pub use vector::{MatrixTimesVector, VectorTimesMatrix};
 
+use self::vector::set_row;
 use super::{Lanes, Op};
 use crate::dtype::Float;
 use crate::parallel::Block;
@@ -54,6 +57,11 @@ impl<T: Float> Op<T> for Product<'_, T> {
     #[inline(always)]
     fn run<L: Lanes<T>>(mut self, l: L) {
         const { assert!(L::N <= MOST_LANES && (L::TILE_ROWS == 4 || L::TILE_ROWS == 6)) };
+        if let (1, Source::InPlace(left), Source::InPlace(right)) =
+            (self.depth, self.left, self.right)
+        {
+            return self.one_step(l, left, right);
+        }
         let nr = NV * L::N;
         let columns = self.out.columns();
         for start in (0..self.depth).step_by(self.depth_each) {
@@ -82,6 +90,18 @@ struct Strip<'a, T> {
 }
 
 impl<'a, T: Float> Product<'a, T> {
+    /// An outer product, row by row: one multiply-add an output does not pay for a tile.
+    #[inline(always)]
+    fn one_step<L: Lanes<T>>(mut self, l: L, left: Matrix<'a, T>, right: Matrix<'a, T>) {
+        let columns = self.out.columns();
+        let row = right.run(self.from, columns.start, columns.len());
+        for i in self.out.rows() {
+            let x = left.run(i, self.from, 1)[0];
+            let [out] = self.out.segments(i, columns.clone());
+            set_row(l, x, row, out, self.fresh);
+        }
+    }
+
     /// The strip of columns from `j` on, from step `start` on, and the distance of its steps.
     #[inline(always)]
     fn strip(&self, j: usize, start: usize, nr: usize) -> (&'a [T], usize) {
